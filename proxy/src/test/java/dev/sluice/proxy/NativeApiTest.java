@@ -122,6 +122,47 @@ class NativeApiTest {
     }
 
     @Test
+    void bucketMayHaveAnErasureCodeInsteadOfReplicas() {
+        assertThat(replicas("coded", "{\"ec\":\"2+1\"}")).isEqualTo(3);
+        var properties = cluster.known("coded").orElseThrow().properties();
+        assertThat(properties.code()).hasToString("Optional[2+1]");
+        assertThat(shown("coded"))
+                .contains("\"ec\":{\"enabled\":true,\"data_slices\":2,\"parity_slices\":1}")
+                .doesNotContain("replicas", "min_in_sync");
+        assertThat(replicas("as-ais-says-it", "{\"ec\":{\"enabled\":true,\"data_slices\":2,\"parity_slices\":1}}"))
+                .isEqualTo(3);
+        assertThat(cluster.known("as-ais-says-it").orElseThrow().group())
+                .isEqualTo(cluster.known("coded").orElseThrow().group());
+        assertThat(replicas("three", "{\"replicas\":3}")).isEqualTo(3);
+        assertThat(cluster.known("three").orElseThrow().group())
+                .isNotEqualTo(cluster.known("coded").orElseThrow().group());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
+                "{\"ec\":\"2\"} | an erasure code is written as data+parity, such as 4+2, not '2'",
+                "{\"ec\":\"1+1\"} | 2 to 20 data and 1 to 4 parity slices, not 1+1",
+                "{\"ec\":\"2+5\"} | 2 to 20 data and 1 to 4 parity slices, not 2+5",
+                "{\"ec\":null} | an erasure code is written as data+parity",
+                "{\"ec\":{\"enabled\":false}} | an erasure code is written as data+parity",
+                "{\"ec\":\"4+2\"} | needs 6 targets; the cluster has 3",
+                "{\"ec\":\"2+1\",\"replicas\":3} | ec and replicas exclude each other",
+                "{\"ec\":\"2+1\",\"durability\":\"os\"} | a bucket with an erasure code has durability fsync",
+                "{\"ec\":\"2+1\",\"min_in_sync\":2} | has no min_in_sync",
+                "{\"ec\":\"2+1\",\"backend\":{\"url\":\"s3://cloud\",\"via\":\"lab\"}} | a bucket with a backend has no erasure code",
+            })
+    void erasureCodeThatCannotBeIsRefused(String value, String why) {
+        var refusal =
+                cluster.send("POST /v1/buckets/coded", "{\"action\":\"create-bck\",\"value\":%s}".formatted(value));
+        assertThat(refusal.status()).isEqualTo(400);
+        assertThat(TrialCluster.text(refusal)).contains(why);
+        assertThat(cluster.known("coded")).isEmpty();
+    }
+
+    @Test
     void writesMayAskForMoreReplicasThanOne() {
         assertThat(cluster.send(
                                 "POST /v1/buckets/safe",
@@ -323,7 +364,11 @@ class NativeApiTest {
     }
 
     private String shown() {
-        return cluster.send("HEAD /v1/buckets/shards", "")
+        return shown("shards");
+    }
+
+    private String shown(String bucket) {
+        return cluster.send("HEAD /v1/buckets/" + bucket, "")
                 .headers()
                 .first("Ais-Bucket-Props")
                 .orElseThrow();

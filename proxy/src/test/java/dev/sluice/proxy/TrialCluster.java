@@ -89,7 +89,7 @@ final class TrialCluster implements AutoCloseable {
             var drive = new Command.RegisteredDrive("drive of " + id.value(), 1, true);
             state = Planner.next(state, new Command.Register(id, "nonce", 0, "boot", List.of(drive)));
             int number = targets.size() - 1;
-            target.serves(Group.slotsFor(ids.size()), slot -> slot % ids.size() == number, 1);
+            target.serves(Group.slotsFor(ids.size(), false), slot -> slot % ids.size() == number, 1);
         }
         control = new MemoryControl(state);
         views = new ClusterViews(control);

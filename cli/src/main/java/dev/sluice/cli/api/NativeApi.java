@@ -76,11 +76,23 @@ public final class NativeApi {
         var buckets = new ArrayList<ListedBucket>();
         json(http.call("GET", "/v1/buckets", Map.of()).body())
                 .forEach(bucket -> buckets.add(new ListedBucket(
-                        bucket.path("name").asText(), bucket.path("replicas").asInt(1))));
+                        bucket.path("name").asText(), bucket.path("replicas").asInt(1), code(bucket))));
         return buckets;
     }
 
-    public record ListedBucket(String name, int replicas) {}
+    /// The erasure code of a bucket with these properties, such as `4+2`.
+    public static Optional<String> code(JsonNode properties) {
+        var code = properties.path("ec");
+        return code.isObject()
+                ? Optional.of("%d+%d"
+                        .formatted(
+                                code.path("data_slices").asInt(),
+                                code.path("parity_slices").asInt()))
+                : Optional.empty();
+    }
+
+    /// @param code such as `4+2`, where targets have slices of objects
+    public record ListedBucket(String name, int replicas, Optional<String> code) {}
 
     /// One before a cloud bucket, all else as it is by default.
     public void createBucket(String name, Backend backend) {

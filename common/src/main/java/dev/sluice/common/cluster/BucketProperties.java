@@ -4,13 +4,17 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.erasure.ErasureCode;
+import dev.sluice.common.erasure.SliceLayout;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// @param policy the policy document in JSON, checked before it is stored
 /// @param localCopies how many drives of its target keep each object, as far as the target has so many
-/// @param replicas how many targets keep each object
-/// @param minInSync with how few in-sync replicas a write is acknowledged; at most `replicas`
+/// @param replicas how many targets keep each object, or a slice of it
+/// @param data how many of them make an object: 1 where each has all of it
+/// @param minInSync with how few in-sync replicas a write is acknowledged; at most `replicas`. Of slices 1: the code
+///     says how many
 /// @param quota how many bytes the bucket's objects may take on the cluster's drives, each copy counted
 /// @param cache of a bucket with a backend
 public record BucketProperties(
@@ -20,18 +24,22 @@ public record BucketProperties(
         Optional<RoutePreference> route,
         int localCopies,
         int replicas,
+        int data,
         int minInSync,
         Optional<Long> quota,
         CacheRules cache) {
     public static final int MAX_LOCAL_COPIES = 8;
     private static final int ONE_COPY = 1;
+    private static final int WHOLE = 1;
 
     public BucketProperties {
         if (localCopies < 1 || localCopies > MAX_LOCAL_COPIES) {
             throw new IllegalArgumentException(
                     "local_copies must be from 1 to %d, not %d".formatted(MAX_LOCAL_COPIES, localCopies));
         }
-        if (replicas < 1 || replicas > Group.MOST_REPLICAS) {
+        if (data > WHOLE) {
+            requireCode(new ErasureCode(data, replicas - data), backend, durability, localCopies, minInSync);
+        } else if (replicas < 1 || replicas > Group.MOST_REPLICAS) {
             throw new IllegalArgumentException(
                     "replicas must be from 1 to %d, not %d".formatted(Group.MOST_REPLICAS, replicas));
         }
@@ -57,6 +65,36 @@ public record BucketProperties(
         }
     }
 
+    private static void requireCode(
+            ErasureCode code, Optional<BackendSpec> backend, Durability durability, int localCopies, int minInSync) {
+        if (backend.isPresent()) {
+            throw new IllegalArgumentException(
+                    "a bucket with a backend has no erasure code: its backend has the objects too");
+        }
+        if (durability != Durability.FSYNC) {
+            throw new IllegalArgumentException("a bucket with an erasure code has durability fsync");
+        }
+        if (localCopies > ONE_COPY || minInSync > ONE_COPY) {
+            throw new IllegalArgumentException(
+                    "a bucket with an erasure code has no %s: %s says what there is of an object"
+                            .formatted(minInSync > ONE_COPY ? "min_in_sync" : "local_copies", code));
+        }
+    }
+
+    /// Of whole objects.
+    public BucketProperties(
+            Optional<BackendSpec> backend,
+            Durability durability,
+            Optional<String> policy,
+            Optional<RoutePreference> route,
+            int localCopies,
+            int replicas,
+            int minInSync,
+            Optional<Long> quota,
+            CacheRules cache) {
+        this(backend, durability, policy, route, localCopies, replicas, WHOLE, minInSync, quota, cache);
+    }
+
     /// With the usual rules for cached objects.
     public BucketProperties(
             Optional<BackendSpec> backend,
@@ -71,6 +109,7 @@ public record BucketProperties(
 
     /// @param localCopies missing in states that were written before there was a choice
     /// @param replicas likewise
+    /// @param data likewise
     /// @param minInSync likewise
     /// @param quota likewise
     /// @param cache likewise
@@ -82,6 +121,7 @@ public record BucketProperties(
             @JsonProperty("route") Optional<RoutePreference> route,
             @JsonProperty("localCopies") @Nullable Integer localCopies,
             @JsonProperty("replicas") @Nullable Integer replicas,
+            @JsonProperty("data") @Nullable Integer data,
             @JsonProperty("minInSync") @Nullable Integer minInSync,
             @JsonProperty("quota") @Nullable Long quota,
             @JsonProperty("cache") @Nullable CacheRules cache) {
@@ -92,6 +132,7 @@ public record BucketProperties(
                 route,
                 localCopies == null ? ONE_COPY : localCopies,
                 replicas == null ? ONE_COPY : replicas,
+                data == null ? WHOLE : data,
                 minInSync == null ? ONE_COPY : minInSync,
                 Optional.ofNullable(quota),
                 cache == null ? CacheRules.USUAL : cache);
@@ -109,6 +150,25 @@ public record BucketProperties(
                 Optional.empty());
     }
 
+    /// The code, where each replica has a slice of an object.
+    public Optional<ErasureCode> code() {
+        return data > WHOLE ? Optional.of(new ErasureCode(data, replicas - data)) : Optional.empty();
+    }
+
+    /// How many bytes an object takes on all targets together.
+    ///
+    /// @param size of the object
+    public long taken(long size) {
+        return code().map(code -> new SliceLayout(code, size).total()).orElse(size * replicas);
+    }
+
+    /// The same without one of them, as a rule its primary.
+    public long takenElsewhere(long size) {
+        return taken(size)
+                - code().map(code -> new SliceLayout(code, size).sliceSize(0)).orElse(size);
+    }
+
+    /// Of whole objects.
     public BucketProperties withReplicas(int newReplicas) {
         return new BucketProperties(
                 backend,
@@ -125,11 +185,11 @@ public record BucketProperties(
     /// Whether objects written under the other properties are where these have them. If not, only an empty bucket can
     /// change from one to the other.
     public boolean replicatesAs(BucketProperties other) {
-        return replicas == other.replicas && (replicas == 1 || durability == other.durability);
+        return replicas == other.replicas && data == other.data && (replicas == 1 || durability == other.durability);
     }
 
     public BucketProperties withPolicy(Optional<String> newPolicy) {
         return new BucketProperties(
-                backend, durability, newPolicy, route, localCopies, replicas, minInSync, quota, cache);
+                backend, durability, newPolicy, route, localCopies, replicas, data, minInSync, quota, cache);
     }
 }

@@ -38,6 +38,12 @@ public record ErasureCode(int data, int parity) {
         return data + parity;
     }
 
+    /// How many slices have to be durable for a write to be acknowledged: one may be lost at once then, where the code
+    /// has more than one to lose.
+    public int floor() {
+        return parity > 1 ? data + 1 : data;
+    }
+
     public boolean isParity(int position) {
         return position >= data;
     }

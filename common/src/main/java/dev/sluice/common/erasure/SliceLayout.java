@@ -70,6 +70,15 @@ public record SliceLayout(ErasureCode code, long size) {
         return cells == 0 ? 0 : cellOffset(cells - 1) + cellLength(cells - 1, position);
     }
 
+    /// How many bytes all slices have together.
+    public long total() {
+        long total = 0;
+        for (int position = 0; position < code.slices(); position++) {
+            total += sliceSize(position);
+        }
+        return total;
+    }
+
     /// Where the object's bytes from an offset on are, as far as one cell has them.
     ///
     /// @param to where the wanted bytes end, behind the offset

@@ -14,6 +14,7 @@ import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.cluster.RoutePreference;
 import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.s3.S3Failure;
 import java.io.IOException;
 import java.net.URI;
@@ -34,11 +35,14 @@ final class BucketJson {
             "route",
             "local_copies",
             "replicas",
+            "ec",
             "min_in_sync",
             "quota",
             "revalidate",
             "evict",
             "cold_range");
+    private static final String DATA = "data_slices";
+    private static final String PARITY = "parity_slices";
     private static final Set<String> BACKEND = Set.of("url", "via", "endpoint", "region", "profile");
 
     private BucketJson() {}
@@ -62,12 +66,11 @@ final class BucketJson {
                 ? wholeNumber(value, "local_copies", 1, BucketProperties.MAX_LOCAL_COPIES)
                         .intValue()
                 : before.localCopies();
-        int replicas = value.has("replicas")
-                ? wholeNumber(value, "replicas", 1, Group.MOST_REPLICAS).intValue()
-                : before.replicas();
+        var code = code(before, value);
+        int replicas = code.map(ErasureCode::slices).orElse(wholeReplicas(before, value));
         int minInSync = value.has("min_in_sync")
                 ? wholeNumber(value, "min_in_sync", 1, replicas).intValue()
-                : before.minInSync();
+                : code.isPresent() ? 1 : before.minInSync();
         if (localCopies > 1 && replicas > 1) {
             throw S3Failure.notImplemented(
                     "local_copies and replicas that are both more than 1 (a bucket with replicas=1 is made by naming that when it is created)");
@@ -81,9 +84,39 @@ final class BucketJson {
                         : before.route(),
                 localCopies,
                 replicas,
+                code.map(ErasureCode::data).orElse(1),
                 minInSync,
                 value.has("quota") ? quota(value) : before.quota(),
                 cache(before.cache(), value));
+    }
+
+    /// `replicas` takes the code away, and the other way round.
+    private static Optional<ErasureCode> code(BucketProperties before, JsonNode value) throws IOException {
+        if (!value.has("ec")) {
+            return value.has("replicas") ? Optional.empty() : before.code();
+        }
+        if (value.has("replicas")) {
+            throw new IOException(
+                    "ec and replicas exclude each other: ec says how many targets have a part of an object");
+        }
+        try {
+            return Optional.of(ErasureCode.parse(codeText(value.get("ec"))));
+        } catch (IllegalArgumentException unreadable) {
+            throw new IOException("ec: " + unreadable.getMessage(), unreadable);
+        }
+    }
+
+    /// As AIStore's clients write it, or as people do.
+    private static String codeText(JsonNode code) {
+        return code.isObject()
+                ? "%s+%s".formatted(code.path(DATA).asText(), code.path(PARITY).asText())
+                : code.asText();
+    }
+
+    private static int wholeReplicas(BucketProperties before, JsonNode value) throws IOException {
+        return value.has("replicas")
+                ? wholeNumber(value, "replicas", 1, Group.MOST_REPLICAS).intValue()
+                : before.replicas();
     }
 
     private static CacheRules cache(CacheRules before, JsonNode value) throws IOException {
@@ -175,9 +208,17 @@ final class BucketJson {
                 .put("created", Long.toString(bucket.createdMillis() * 1_000_000));
         node.set("durability", JSON.valueToTree(properties.durability()));
         node.put("local_copies", properties.localCopies());
-        node.put("replicas", properties.replicas());
-        if (properties.replicas() > 1) {
-            node.put("min_in_sync", properties.minInSync());
+        var code = properties.code();
+        if (code.isPresent()) {
+            node.putObject("ec")
+                    .put("enabled", true)
+                    .put(DATA, code.get().data())
+                    .put(PARITY, code.get().parity());
+        } else {
+            node.put("replicas", properties.replicas());
+            if (properties.replicas() > 1) {
+                node.put("min_in_sync", properties.minInSync());
+            }
         }
         properties.quota().ifPresent(bytes -> node.put("quota", bytes));
         properties.backend().ifPresent(backend -> {

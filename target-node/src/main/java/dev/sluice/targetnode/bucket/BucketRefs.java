@@ -3,6 +3,7 @@ package dev.sluice.targetnode.bucket;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.CacheRules;
 import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import java.util.List;
@@ -18,7 +19,8 @@ public final class BucketRefs {
                 bucket.name(),
                 properties.localCopies(),
                 properties.replicas() > 1,
-                properties.minInSync());
+                properties.code().map(ErasureCode::floor).orElse(properties.minInSync()),
+                properties.code());
     }
 
     /// The buckets whose objects a full drive may remove: the cloud has them too, and they are not pinned.

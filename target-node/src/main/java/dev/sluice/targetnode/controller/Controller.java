@@ -43,7 +43,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.IntUnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -114,7 +113,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
             Set<NodeId> members,
             int controllers,
             NanoClock clock,
-            IntUnaryOperator slots) {
+            Group.Sizes slots) {
         this.log = log;
         this.credentials = credentials;
         this.clock = clock;
@@ -155,7 +154,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
             Set<NodeId> members,
             SortedMap<String, String> credentials,
             NanoClock clock,
-            IntUnaryOperator slots)
+            Group.Sizes slots)
             throws IOException {
         var self = new TreeSet<>(members).first();
         var controller = new Controller(StateFileLog.open(drives, self), credentials, self, members, 1, clock, slots);

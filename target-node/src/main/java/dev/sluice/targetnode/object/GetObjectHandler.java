@@ -201,6 +201,7 @@ public final class GetObjectHandler {
         ObjectAnswer answer;
         try {
             answer = answerOf(object, asked, tries.result, samples(object, asked));
+            object.willRead(answer.offset(), answer.length());
             if (!headOnly && answer.length() > 0 && object.bytes().isEmpty()) {
                 Await.whole(object.prepare(answer.offset(), window(answer)).toCompletableFuture());
             }

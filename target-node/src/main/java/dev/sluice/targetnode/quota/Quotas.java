@@ -116,11 +116,11 @@ public final class Quotas implements AutoCloseable {
     /// @throws StoreException.Unavailable when this target may not answer for the key now
     public long growth(Bucket bucket, String key, long size) {
         var known = now(bucket);
-        int replicas = known.properties().replicas();
-        if (replicas > 1) {
-            return (Math.max(0, size) - here.ofReplica(BucketRefs.of(known), key)) * replicas;
+        var properties = known.properties();
+        if (properties.replicas() > 1) {
+            return properties.taken(Math.max(0, size)) - properties.taken(here.ofReplica(BucketRefs.of(known), key));
         }
-        int copies = Math.min(known.properties().localCopies(), here.drives());
+        int copies = Math.min(properties.localCopies(), here.drives());
         return Math.max(0, size) * copies - here.of(bucket.id(), key);
     }
 
@@ -220,7 +220,7 @@ public final class Quotas implements AutoCloseable {
                 mayBeStored = failure instanceof StoreException.Unavailable;
                 throw failure;
             } finally {
-                elsewhere = mayBeStored ? size * (bucket.properties().replicas() - 1) : 0;
+                elsewhere = mayBeStored ? bucket.properties().takenElsewhere(size) : 0;
             }
         }
 

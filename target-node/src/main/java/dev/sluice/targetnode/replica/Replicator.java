@@ -37,16 +37,20 @@ import dev.sluice.targetnode.replica.membership.StateFeed;
 import dev.sluice.targetnode.replica.membership.TemporaryLearners;
 import dev.sluice.targetnode.replica.membership.UnreachableMembers;
 import dev.sluice.targetnode.replica.membership.WritableDrives;
+import dev.sluice.targetnode.replica.peers.ReplicaParts;
+import dev.sluice.targetnode.replica.peers.ReplicaPeers;
+import dev.sluice.targetnode.replica.slices.GatheredObject;
+import dev.sluice.targetnode.replica.slices.SliceSources;
 import dev.sluice.targetnode.replica.transfer.ArrivingObjects;
 import dev.sluice.targetnode.replica.transfer.ContentAnswers;
 import dev.sluice.targetnode.replica.transfer.ContentTransfer;
 import dev.sluice.targetnode.replica.transfer.DamagedReplicas;
 import dev.sluice.targetnode.replica.transfer.HttpTargets;
 import dev.sluice.targetnode.replica.transfer.Messages;
-import dev.sluice.targetnode.replica.transfer.ReplicaParts;
-import dev.sluice.targetnode.replica.transfer.ReplicaPeers;
+import dev.sluice.targetnode.replica.transfer.PulledRows;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
 import java.time.Duration;
@@ -91,6 +95,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final LocalChanges changes;
     private final Messages messages;
     private final ContentTransfer transfer;
+    private final PulledRows pulledRows;
+    private final RowWriter.Gathering gathering;
     private final DamagedReplicas damaged;
     private final ArrivingObjects arriving;
     private final ContentAnswers answers;
@@ -130,7 +136,12 @@ public final class Replicator implements ReplicaService, AutoCloseable {
                 store, staging, id -> followed.shown().flatMap(known -> known.bucket(id)), writes::refused, threads);
         var parts = new ReplicaParts(self, targets, store, staging, this::loop, followed::shown, threads);
         this.messages = new Messages(parts, writes);
-        this.transfer = new ContentTransfer(parts, proposer::add);
+        this.transfer = new ContentTransfer(parts);
+        this.pulledRows = new PulledRows(parts, transfer, proposer::add);
+        this.gathering = (bucket, name, record, drive) -> new GatheredObject(
+                new SliceSources(parts, bucket, name, record.version(), () -> mendLater(bucket, name.key(), drive)),
+                record,
+                threads);
         messages.fetchBy(transfer);
         this.damaged = new DamagedReplicas(parts, transfer);
         this.arriving = new ArrivingObjects(messages);
@@ -178,12 +189,15 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     /// This process is this incarnation of the target from now on.
     private void begin(int incarnation) {
         store.versions().startAs(incarnation);
-        store.replicate(new RowWriter(
-                writes, store.reads(), store.drives()::reading, this::served, this::row, damaged, arriving));
+        store.replicate(new RowWriter(writes, store, gathering, this::served, this::row, damaged, arriving));
         feed.start();
         pings.start();
         looks.start();
         loopWatch.start();
+    }
+
+    private void mendLater(BucketRef bucket, String key, String drive) {
+        damaged.mendLater(bucket, key, drive);
     }
 
     private void standsStill(DriveReplicas loop) {
@@ -298,7 +312,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         for (var action : actions) {
             switch (action) {
                 case Action.Send send -> messages.send(replica, send);
-                case Action.Pull pull -> transfer.begin(replica, pull);
+                case Action.Pull pull -> pulledRows.begin(replica, pull);
                 case Action.SendRow _ -> {} // whoever handed in the question answers it
                 case Action.Propose(var proposal) -> proposer.add(replica.group(), replica.slot(), proposal);
                 case Action.Accepted(var ticket, var version) -> writes.accepted(replica, ticket, version);
@@ -386,7 +400,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         ended.values().forEach(DriveReplicas::close);
         writes.close();
         messages.close();
-        transfer.close();
+        pulledRows.close();
         threads.shutdownNow();
         pingThreads.shutdownNow();
         targets.close();

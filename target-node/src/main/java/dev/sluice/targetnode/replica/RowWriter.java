@@ -9,9 +9,11 @@ import dev.sluice.targetnode.replica.loop.Mender;
 import dev.sluice.targetnode.replica.loop.Term;
 import dev.sluice.targetnode.replica.membership.GroupSlots;
 import dev.sluice.targetnode.replica.transfer.Announcements;
+import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.hotset.GatheredBytes;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.listing.Listing;
@@ -31,32 +33,38 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongFunction;
-import java.util.function.Supplier;
 
 /// Objects whose slots' rows say who keeps them, as far as this target is the primary.
 public final class RowWriter implements SlotWriter {
     private final ClientWrites writes;
+    private final ObjectStore store;
     private final KeyReads reads;
-    private final Supplier<List<Drive>> reading;
+    private final Gathering gathering;
     private final LongFunction<GroupSlots.Served> served;
     private final Function<ObjectKey, Optional<SlotRow>> rows;
     private final Mender mender;
     private final Announcements announcements;
 
-    /// @param reading the drives that can be read now
+    /// Reads objects of which members have slices.
+    public interface Gathering {
+        /// @param record of the object, as a drive of this target has it
+        GatheredBytes of(BucketRef bucket, ObjectKey name, ObjectRecord record, String drive);
+    }
+
     /// @param served of a bucket, by id
     /// @param rows the newest row of a key's slot; empty where it is not known
     public RowWriter(
             ClientWrites writes,
-            KeyReads reads,
-            Supplier<List<Drive>> reading,
+            ObjectStore store,
+            Gathering gathering,
             LongFunction<GroupSlots.Served> served,
             Function<ObjectKey, Optional<SlotRow>> rows,
             Mender mender,
             Announcements announcements) {
         this.writes = writes;
-        this.reads = reads;
-        this.reading = reading;
+        this.store = store;
+        this.reads = store.reads();
+        this.gathering = gathering;
         this.served = served;
         this.rows = rows;
         this.mender = mender;
@@ -114,7 +122,7 @@ public final class RowWriter implements SlotWriter {
 
         @Override
         public void requireInSync() {
-            term.requireInSync(bucket.minInSync());
+            term.requireInSync(bucket);
         }
 
         @Override
@@ -128,7 +136,14 @@ public final class RowWriter implements SlotWriter {
         }
 
         private Optional<StoredObject> open() {
-            return reads.hot(new ObjectKey(bucket.id(), key), term.drive());
+            return reads.hot(new ObjectKey(bucket.id(), key), term.drive()).map(this::whole);
+        }
+
+        private StoredObject whole(StoredObject object) {
+            return object.isWhole()
+                    ? object
+                    : object.gathered(gathering.of(
+                            bucket, object.key(), object.record(), term.drive().id()));
         }
 
         /// The right to answer is asked after the look too: it may have ended in between.
@@ -136,7 +151,10 @@ public final class RowWriter implements SlotWriter {
         public Lookup look(Set<String> avoid) {
             var name = new ObjectKey(bucket.id(), key);
             var found = reads.look(
-                    name, avoid, this::open, () -> reads.look(drives(), bucket, name, avoid, this::restoreLater));
+                    name,
+                    avoid,
+                    this::open,
+                    () -> whole(reads.look(drives(), bucket, name, avoid, this::restoreLater)));
             boolean mayAnswer = false;
             try {
                 term.require();
@@ -147,6 +165,10 @@ public final class RowWriter implements SlotWriter {
                     object.close();
                 }
             }
+        }
+
+        private Lookup whole(Lookup found) {
+            return found instanceof Lookup.Hit(var object) ? new Lookup.Hit(whole(object)) : found;
         }
 
         private void restoreLater(Set<String> bad) {
@@ -179,7 +201,7 @@ public final class RowWriter implements SlotWriter {
     public Page list(long bucketId, ListQuery query) {
         var slots = served.apply(bucketId);
         var entries = Listing.list(
-                reading.get(),
+                reading(),
                 true,
                 _ -> Optional.empty(),
                 bucketId,
@@ -189,11 +211,15 @@ public final class RowWriter implements SlotWriter {
         return new Page(entries, slots.cover());
     }
 
+    private List<Drive> reading() {
+        return store.drives().reading();
+    }
+
     /// No write is under way here; a listing of all slots says which objects there are.
     @Override
     public boolean isEmpty(long bucketId, boolean uploadsCount) {
         return !uploadsCount
-                || reading.get().stream()
+                || reading().stream()
                         .allMatch(drive -> drive.call(() -> drive.uploads()
                                 .list(
                                         bucketId,
@@ -210,7 +236,7 @@ public final class RowWriter implements SlotWriter {
         return new UploadCover() {
             @Override
             public List<Drive> drives() {
-                return reading.get();
+                return reading();
             }
 
             @Override

@@ -36,7 +36,7 @@ public final class BucketBytes {
                 .sum();
     }
 
-    /// What each replica of this key takes. Blocks.
+    /// The size of the object that each replica of this key has, or has a slice of. Blocks.
     ///
     /// @throws dev.sluice.common.store.StoreException.Unavailable when this target may not answer for the key now
     public long ofReplica(BucketRef bucket, String key) {

@@ -289,7 +289,7 @@ public final class ObjectStore implements AutoCloseable {
                 if (!inOneStep) {
                     drive.requireRoom();
                 }
-                drive.space().requireFits(Math.max(0, expectedLength));
+                drive.space().requireFits(Upload.staged(bucket, Math.max(0, expectedLength)));
             }
             var work = Layout.work(versions.next());
             var upload = new Upload(serving, work, bucket, key, expectedLength, inOneStep, durability);

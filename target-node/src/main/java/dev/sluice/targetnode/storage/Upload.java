@@ -3,6 +3,9 @@ package dev.sluice.targetnode.storage;
 import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.concurrent.Await;
+import dev.sluice.common.erasure.ErasureCode;
+import dev.sluice.common.erasure.SliceEncoder;
+import dev.sluice.common.erasure.SliceLayout;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
@@ -12,6 +15,8 @@ import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
+import dev.sluice.targetnode.storage.record.SliceOf;
 import dev.sluice.targetnode.storage.slots.Arriving;
 import dev.sluice.targetnode.storage.slots.SlotWriter;
 import dev.sluice.targetnode.storage.slots.Staged;
@@ -23,21 +28,26 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
-/// An object that is being written, to each drive that it belongs on. Nobody else sees it before [#commit]; without
-/// that nothing of it remains. Written by one virtual thread at a time (or several with [#writeAt] in different
+/// An object that is being written, to each drive that it belongs on; where members have slices of it, to one drive in
+/// as many files. Nobody else sees it before [#commit]; without that nothing of it remains. Written by one virtual
+/// thread at a time (or several with [#writeAt] in different
 /// blocks); read by any number meanwhile.
 public final class Upload implements Arriving, AutoCloseable {
     /// Larger ones are announced to other replicas while they come.
     private static final long UNANNOUNCED = 256 << 10;
 
-    /// Its file on one drive.
+    /// Its file on one drive, or that of one slice.
     private static final class Copy {
         private final Drive drive;
+        private final String work;
         private Optional<DriveFile> file = Optional.empty();
+        private boolean handedOver;
 
-        Copy(Drive drive) {
+        Copy(Drive drive, String work) {
             this.drive = drive;
+            this.work = work;
         }
     }
 
@@ -47,7 +57,8 @@ public final class Upload implements Arriving, AutoCloseable {
     private final String key;
     private final long expected;
     private final Durability durability;
-    private final String work;
+    private final Optional<ErasureCode> code;
+    private final Optional<SliceEncoder> encoder;
     private volatile long created = System.currentTimeMillis();
     private final RoomSteps room;
     private final BlockSummer summer = new BlockSummer();
@@ -58,6 +69,7 @@ public final class Upload implements Arriving, AutoCloseable {
     private volatile Optional<String> arrivingAs = Optional.empty();
     private boolean ended;
     private volatile boolean handedOver;
+    private volatile List<CompletableFuture<Void>> leftDeleted = List.of();
 
     /// @param serving of the key; closed with this
     /// @param work the path of its staging file, which nothing else has
@@ -72,19 +84,35 @@ public final class Upload implements Arriving, AutoCloseable {
             boolean inOneStep,
             Durability durability) {
         this.serving = serving;
-        this.copies = serving.drives().stream().map(Copy::new).toList();
+        this.code = bucket.code();
+        this.copies = code.isPresent()
+                ? slices(serving.drives().getFirst(), work, code.get())
+                : serving.drives().stream().map(drive -> new Copy(drive, work)).toList();
         this.bucket = bucket;
         this.key = key;
         this.expected = expected;
         this.durability = durability;
-        this.work = work;
         this.small = inOneStep ? Optional.of(ByteBuffer.allocate((int) expected)) : Optional.empty();
+        this.encoder = inOneStep ? Optional.empty() : code.map(SliceEncoder::new);
         this.room = new RoomSteps(expected, this::take);
+    }
+
+    private static List<Copy> slices(Drive drive, String work, ErasureCode code) {
+        return IntStream.range(0, code.slices())
+                .mapToObj(position -> new Copy(drive, work + "." + position))
+                .toList();
+    }
+
+    /// How many bytes come to each of the drives when an object of so many is written.
+    static long staged(BucketRef bucket, long bytes) {
+        return bucket.code()
+                .map(code -> Math.ceilDiv(bytes, code.data()) * code.slices())
+                .orElse(bytes);
     }
 
     /// Other replicas may take the bytes while they come, when these are many enough for that.
     void announce() {
-        if (small.isEmpty() && expected > UNANNOUNCED) {
+        if (small.isEmpty() && code.isEmpty() && expected > UNANNOUNCED) {
             arrivingAs = serving.arriving(this);
         }
     }
@@ -109,9 +137,20 @@ public final class Upload implements Arriving, AutoCloseable {
         private final long size;
         private final CommitTerms terms;
 
+        /// Of slices that others are to fetch the files stay until that is decided.
         Whole(long size, CommitTerms terms) {
             this.size = size;
             this.terms = terms;
+            if (code.isPresent() && !retain()) {
+                throw new StoreException.Unavailable("the upload has ended");
+            }
+        }
+
+        @Override
+        public void decided() {
+            if (code.isPresent()) {
+                release();
+            }
         }
 
         @Override
@@ -120,10 +159,14 @@ public final class Upload implements Arriving, AutoCloseable {
         }
 
         @Override
-        public Content content() {
+        public Content content(int position) {
+            if (code.isPresent() && new SliceLayout(code.get(), size).sliceSize(position) == 0) {
+                return new Content.InMemory(new byte[0]);
+            }
+            var copy = code.isPresent() ? copies.get(position) : copies.getFirst();
             return small.map(ByteBuffer::array)
                     .<Content>map(Content.InMemory::new)
-                    .orElseGet(() -> new Content.OnDrive(copies.getFirst().drive, work));
+                    .orElseGet(() -> new Content.OnDrive(copy.drive, copy.work));
         }
 
         @Override
@@ -138,26 +181,25 @@ public final class Upload implements Arriving, AutoCloseable {
 
         @Override
         public Optional<Prepared> atOnce(Drive drive, ObjectRecord record) {
-            if (small.isEmpty() || !isDurable()) {
-                return Optional.empty();
-            }
-            return Prepared.smallPut(
-                    bucket,
-                    work,
-                    record,
-                    small.get().array(),
-                    drive.accessTimes().stored(record));
+            return isDurable() && content(record.position()) instanceof Content.InMemory few
+                    ? Prepared.smallPut(
+                            bucket,
+                            copyOn(drive, record).work,
+                            record,
+                            few.bytes(),
+                            drive.accessTimes().stored(record))
+                    : Optional.empty();
         }
 
         /// Perhaps the client's request has ended without knowing what becomes of it.
         @Override
         public Prepared prepare(Drive drive, ObjectRecord record) throws IOException {
-            handOver();
+            handOver(copyOn(drive, record));
             try {
                 var inIntent = atOnce(drive, record);
                 return inIntent.isPresent() ? inIntent.get() : written(drive, record);
             } catch (IOException | RuntimeException failure) {
-                delete(drive, failure);
+                delete(copyOn(drive, record), failure);
                 throw failure;
             } finally {
                 release();
@@ -165,22 +207,28 @@ public final class Upload implements Arriving, AutoCloseable {
         }
 
         /// @param failure which counts more than one of the deletion
-        private void delete(Drive drive, Exception failure) {
+        private void delete(Copy copy, Exception failure) {
             try {
-                drive.store().discard(work);
+                copy.drive.store().discard(copy.work);
             } catch (IOException | RuntimeException more) {
                 failure.addSuppressed(more);
             }
         }
 
         private Prepared written(Drive drive, ObjectRecord record) throws IOException {
-            var target = file(copyOn(drive));
-            if (small.isPresent()) {
-                target.write(0, small.get().duplicate().clear());
+            var copy = copyOn(drive, record);
+            var target = file(copy);
+            if (content(record.position()) instanceof Content.InMemory few) {
+                target.write(0, ByteBuffer.wrap(few.bytes()));
             }
             return drive.store()
                     .preparePut(
-                            bucket, work, target, record, drive.accessTimes().stored(record), isDurable());
+                            bucket,
+                            copy.work,
+                            target,
+                            record,
+                            drive.accessTimes().stored(record),
+                            isDurable());
         }
 
         @Override
@@ -189,8 +237,9 @@ public final class Upload implements Arriving, AutoCloseable {
         }
     }
 
-    private Copy copyOn(Drive drive) {
+    private Copy copyOn(Drive drive, ObjectRecord record) {
         return copies.stream()
+                .skip(record.position())
                 .filter(copy -> copy.drive.equals(drive))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("the bytes are not on drive " + drive.id()));
@@ -201,7 +250,11 @@ public final class Upload implements Arriving, AutoCloseable {
     }
 
     private void take(long from, long to) {
-        copies.forEach(copy -> copy.drive.space().take(to - from));
+        long bytes = small.isPresent() ? to - from : staged(bucket, to - from);
+        copies.stream()
+                .map(copy -> copy.drive)
+                .distinct()
+                .forEach(drive -> drive.space().take(bytes));
     }
 
     /// Takes room for bytes that are to be appended next; waits a little for it.
@@ -255,6 +308,12 @@ public final class Upload implements Arriving, AutoCloseable {
 
     private CompletableFuture<Void> writing(long offset, ByteBuffer bytes) {
         var first = copies.getFirst();
+        if (encoder.isPresent()) {
+            return first.drive.startWriting(bytes.remaining(), () -> {
+                summer.update(offset, bytes);
+                encoder.get().add(bytes, this::writeSlice);
+            });
+        }
         if (copies.size() == 1) {
             return first.drive.startWriting(bytes.remaining(), () -> {
                 summer.update(offset, bytes);
@@ -275,6 +334,10 @@ public final class Upload implements Arriving, AutoCloseable {
                 .thenRun(() -> bytes.position(bytes.limit()));
     }
 
+    private void writeSlice(int position, long offset, ByteBuffer bytes) throws IOException {
+        file(copies.get(position)).write(offset, bytes);
+    }
+
     private void append(Copy copy, long offset, ByteBuffer bytes) throws IOException {
         int length = bytes.remaining();
         var file = file(copy);
@@ -289,7 +352,7 @@ public final class Upload implements Arriving, AutoCloseable {
             throw new IllegalStateException("the upload has ended");
         }
         if (copy.file.isEmpty()) {
-            copy.file = Optional.of(copy.drive.store().stage(work));
+            copy.file = Optional.of(copy.drive.store().stage(copy.work));
         }
         return copy.file.get();
     }
@@ -313,6 +376,9 @@ public final class Upload implements Arriving, AutoCloseable {
     public void release() {
         if (users.decrementAndGet() == 0) {
             copies.forEach(copy -> opened(copy).ifPresent(copy.drive::closeLater));
+            if (code.isPresent()) {
+                leftDeleted = deleting();
+            }
         }
     }
 
@@ -342,6 +408,8 @@ public final class Upload implements Arriving, AutoCloseable {
         if (expected >= 0 && size != expected) {
             throw new StoreException.IncompleteBody(size + " of " + expected + " bytes were sent");
         }
+        encoder.ifPresent(slices ->
+                Await.whole(copies.getFirst().drive.startWriting(0, () -> slices.end(this::writeSlice))));
         try {
             return serving.again().put(new Whole(size, terms), terms.check(), durability);
         } finally {
@@ -359,6 +427,7 @@ public final class Upload implements Arriving, AutoCloseable {
     }
 
     private ObjectRecord record(long size, CommitTerms terms, ObjectVersion version) {
+        var blocks = summer.finish(size);
         return new ObjectRecord(
                 bucket.id(),
                 key,
@@ -372,22 +441,28 @@ public final class Upload implements Arriving, AutoCloseable {
                 terms.userMetadata(),
                 Optional.empty(),
                 terms.backendVersion(),
-                summer.finish(size),
-                Optional.empty(),
-                BlockSums.of());
+                blocks,
+                code.map(of -> new SliceOf(of, Slice.NONE)),
+                code.map(of -> paritySums(of, blocks)).orElse(BlockSums.of()));
+    }
+
+    private BlockSums paritySums(ErasureCode of, BlockSums blocks) {
+        return encoder.map(SliceEncoder::paritySums).orElseGet(() -> SliceEncoder.paritySums(of, blocks));
     }
 
     /// From here on the staging file is the drive's; it stays open until [#release].
-    private synchronized void handOver() {
+    private synchronized void handOver(Copy copy) {
         if (ended || !retain()) {
             throw new StoreException.Unavailable("the upload has ended");
         }
         handedOver = true;
+        copy.handedOver = true;
     }
 
     /// The drives did not take it.
     private void takeBack() {
         synchronized (this) {
+            copies.forEach(copy -> copy.handedOver = false);
             if (!ended) {
                 handedOver = false; // the end deletes it
                 return;
@@ -411,14 +486,19 @@ public final class Upload implements Arriving, AutoCloseable {
     @Override
     public void close() {
         if (end() && !handedOver) {
-            deleting().forEach(Await::whole);
+            (code.isPresent() ? leftDeleted : deleting()).forEach(Await::whole);
         }
     }
 
+    /// Of slices only those that are not the drive's.
     private List<CompletableFuture<Void>> deleting() {
         return copies.stream()
-                .filter(copy -> opened(copy).isPresent())
-                .map(copy -> copy.drive.startStep(() -> copy.drive.store().discard(work)))
+                .filter(copy -> isLeft(copy) && opened(copy).isPresent())
+                .map(copy -> copy.drive.startStep(() -> copy.drive.store().discard(copy.work)))
                 .toList();
+    }
+
+    private synchronized boolean isLeft(Copy copy) {
+        return code.isEmpty() || !copy.handedOver;
     }
 }

@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Heartbeat;
 import dev.sluice.common.cluster.HeartbeatAnswer;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.peer.Controllers;
@@ -41,7 +42,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.IntUnaryOperator;
 
 /// Three controllers in this JVM, each with its own part of the log. What connects them with each other, and targets
 /// with them, is memory, which a test cuts.
@@ -63,7 +63,7 @@ public final class MemoryControllers implements AutoCloseable {
 
     /// @param members the targets of the cluster; the first three are the controllers
     /// @param slots of a new group in a cluster of so many targets
-    public MemoryControllers(Path root, SortedSet<NodeId> members, NanoClock clock, IntUnaryOperator slots)
+    public MemoryControllers(Path root, SortedSet<NodeId> members, NanoClock clock, Group.Sizes slots)
             throws IOException {
         ids = new TreeSet<>(members.stream().limit(3).toList());
         nobody = new PeerClient(new PeerTokens(ids.first(), KEY, InstantSource.system()));

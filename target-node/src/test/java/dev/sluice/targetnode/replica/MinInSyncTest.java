@@ -11,6 +11,7 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ final class MinInSyncTest {
     }
 
     private BucketRef bucket() {
-        return new BucketRef(cluster.bucket().id(), cluster.bucket().name(), 1, true, 2);
+        return new BucketRef(cluster.bucket().id(), cluster.bucket().name(), 1, true, 2, Optional.empty());
     }
 
     private void put(byte[] content) {

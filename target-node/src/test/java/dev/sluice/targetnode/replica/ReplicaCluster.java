@@ -14,6 +14,7 @@ import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.concurrent.Await;
+import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
@@ -59,6 +60,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /// Targets with some drives each, one or three controllers, and a replicated bucket, in this JVM. Stores, loops and
 /// beats are those of production; what connects them is memory, which a test cuts and silences. The controller's clock
@@ -76,7 +78,7 @@ public final class ReplicaCluster implements AutoCloseable {
     final MovedClock controllersClock = new MovedClock();
     private final Optional<MemoryControllers> three;
     private final Path state;
-    private final int replicas;
+    private final BucketProperties properties;
     private volatile Duration purgeAfter = FormerReplicas.PATIENCE;
     private final TreeSet<NodeId> ids = new TreeSet<>();
     private final List<Target> targets = new ArrayList<>();
@@ -89,17 +91,43 @@ public final class ReplicaCluster implements AutoCloseable {
     }
 
     public ReplicaCluster(Path folder, int targetCount, int drivesEach, int replicas) throws IOException {
-        this(folder, targetCount, drivesEach, replicas, false);
+        this(folder, targetCount, drivesEach, whole(replicas), false);
+    }
+
+    /// With slices, and one drive each.
+    static ReplicaCluster coded(Path folder, int targetCount, String code) throws IOException {
+        return new ReplicaCluster(folder, targetCount, 1, coded(code), false);
+    }
+
+    private static BucketProperties whole(int replicas) {
+        return BucketProperties.defaults(Optional.empty()).withReplicas(replicas);
+    }
+
+    private static BucketProperties coded(String text) {
+        var code = ErasureCode.parse(text);
+        var usual = BucketProperties.defaults(Optional.empty());
+        return new BucketProperties(
+                Optional.empty(),
+                usual.durability(),
+                Optional.empty(),
+                Optional.empty(),
+                1,
+                code.slices(),
+                code.data(),
+                1,
+                Optional.empty(),
+                usual.cache());
     }
 
     /// With two replicas; the first three targets are the controllers.
     static ReplicaCluster withThreeControllers(Path folder, int targetCount) throws IOException {
-        return new ReplicaCluster(folder, targetCount, 1, 2, true);
+        return new ReplicaCluster(folder, targetCount, 1, whole(2), true);
     }
 
-    private ReplicaCluster(Path folder, int targetCount, int drivesEach, int replicas, boolean threeControllers)
+    private ReplicaCluster(
+            Path folder, int targetCount, int drivesEach, BucketProperties properties, boolean threeControllers)
             throws IOException {
-        this.replicas = replicas;
+        this.properties = properties;
         IntStream.rangeClosed(1, targetCount).mapToObj(ReplicaCluster::id).forEach(ids::add);
         state = Files.createDirectories(folder.resolve("controller"));
         Files.createDirectories(state.resolve(".sluice"));
@@ -135,7 +163,6 @@ public final class ReplicaCluster implements AutoCloseable {
     private Bucket begin() {
         targets.forEach(Target::start);
         eventually(() -> targets.stream().allMatch(Target::hasRegistered));
-        var properties = BucketProperties.defaults(Optional.empty()).withReplicas(replicas);
         controllersClock.pass(PROMISES_BEGIN);
         return applied(new Command.CreateBucket("shards", 1, properties))
                 .buckets()
@@ -148,8 +175,8 @@ public final class ReplicaCluster implements AutoCloseable {
     }
 
     /// Of the bucket's group. Every slot has entries of its own in the log, when a target fails or returns.
-    private static int slots(int targets) {
-        return System.getProperty("long") == null ? FEW_SLOTS : Group.slotsFor(targets);
+    private static int slots(int targets, boolean coded) {
+        return System.getProperty("long") == null ? FEW_SLOTS : Group.slotsFor(targets, coded);
     }
 
     private Controller open() throws IOException {
@@ -287,7 +314,7 @@ public final class ReplicaCluster implements AutoCloseable {
 
     /// Until each slot has all its replicas: learners ask for each slot.
     public void awaitWhole() {
-        eventually(REPAIR, () -> slotsThat(row -> row.inSync().size() == replicas) == group().slots());
+        eventually(REPAIR, () -> slotsThat(row -> row.inSync().size() == properties.replicas()) == group().slots());
     }
 
     /// Whether the log says of each slot that its primary serves.
@@ -471,9 +498,11 @@ public final class ReplicaCluster implements AutoCloseable {
             }
         }
 
-        private Path file(String key) {
+        Path file(String key) {
             return drives.stream()
-                    .map(drive -> drive.resolve("objects/shards").resolve(key))
+                    .flatMap(drive ->
+                            Stream.of("objects/shards", "slices/shards").map(drive::resolve))
+                    .map(bucketFolder -> bucketFolder.resolve(key))
                     .filter(Files::exists)
                     .findFirst()
                     .orElseThrow();

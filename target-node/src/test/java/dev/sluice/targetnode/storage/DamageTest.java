@@ -358,10 +358,10 @@ class DamageTest {
             awaitReady(store);
             assertThat(store.lookup(BUCKET, "back/")).isInstanceOf(Lookup.Damaged.class);
         }
-        var back = paths.getFirst().resolve(Layout.path(BUCKET, "back/", true));
+        var back = paths.getFirst().resolve(Layout.escaped(BUCKET.id(), "back/"));
         attributes(back)
                 .write("sluice", ByteBuffer.wrap(records.get(back.getFileName().toString())));
-        Files.delete(paths.getFirst().resolve(Layout.path(BUCKET, "gone/", true)));
+        Files.delete(paths.getFirst().resolve(Layout.escaped(BUCKET.id(), "gone/")));
         try (var store = open(paths)) {
             assertThat(get(store, "back/")).isEqualTo(random(1, 100));
             assertThat(store.lookup(BUCKET, "gone/")).isInstanceOf(Lookup.Miss.class);
@@ -377,7 +377,8 @@ class DamageTest {
         try (var store = open(paths)) {
             put(store, "dir/", random(1, 100));
         }
-        attributes(paths.getFirst().resolve(Layout.path(BUCKET, "dir/", true))).delete("sluice");
+        attributes(paths.getFirst().resolve(Layout.escaped(BUCKET.id(), "dir/")))
+                .delete("sluice");
         remove(paths.getFirst().resolve(".sluice/index"));
         try (var store = open(paths)) {
             awaitReady(store);

@@ -1,6 +1,7 @@
 package dev.sluice.cli.command.object;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.command.Amounts;
 import dev.sluice.cli.command.Installation;
@@ -91,7 +92,9 @@ public final class BucketCommands {
         }
     }
 
-    @Command(name = "ls", description = "Lists buckets; with the number of replicas where it is more than 1.")
+    @Command(
+            name = "ls",
+            description = "Lists buckets; with the number of replicas where it is more than 1, or the erasure code.")
     public static final class ListBuckets extends ObjectCommand {
         public ListBuckets(Installation installation) {
             super(installation);
@@ -112,6 +115,9 @@ public final class BucketCommands {
         }
 
         private static String text(NativeApi.ListedBucket bucket) {
+            if (bucket.code().isPresent()) {
+                return "%s  ec %s".formatted(bucket.name(), bucket.code().get());
+            }
             return bucket.replicas() == 1
                     ? bucket.name()
                     : "%s  %d replicas".formatted(bucket.name(), bucket.replicas());
@@ -132,29 +138,33 @@ public final class BucketCommands {
         @Override
         public Integer call() {
             var properties = nativeApi().bucket(name);
+            if (properties instanceof ObjectNode fields) {
+                NativeApi.code(properties).ifPresent(code -> fields.put("ec", code));
+            }
             var usage = nativeApi().usage(name);
             var shown = new LinkedHashMap<String, Object>();
             shown.put("bucket", name);
             shown.put("properties", properties);
             shown.put("usage", usage);
-            done(
-                    shown,
-                    name + "\n" + properties.toPrettyString() + "\n"
-                            + text(usage, properties.path("replicas").asInt(1)));
+            done(shown, name + "\n" + properties.toPrettyString() + "\n" + text(usage, counted(properties)));
             var silent = usage.findValues("error");
             silent.forEach(error -> err().println("sluice: " + error.asText()));
             err().flush();
             return silent.isEmpty() ? 0 : 1;
         }
 
-        private static String text(JsonNode usage, int replicas) {
+        private static String counted(JsonNode properties) {
+            if (properties.has("ec")) {
+                return "slices of objects";
+            }
+            return properties.path("replicas").asInt(1) > 1 ? "replicas of objects" : "objects";
+        }
+
+        private static String text(JsonNode usage, String counted) {
             long bytes = usage.path("bytes").asLong();
             long uploading = usage.path("uploading").asLong();
             var text = new StringBuilder("takes %s in %d %s"
-                    .formatted(
-                            Amounts.bytes(bytes),
-                            usage.path("objects").asLong(),
-                            replicas > 1 ? "replicas of objects" : "objects"));
+                    .formatted(Amounts.bytes(bytes), usage.path("objects").asLong(), counted));
             if (uploading > 0) {
                 text.append(", and %s in unfinished uploads".formatted(Amounts.bytes(uploading)));
             }

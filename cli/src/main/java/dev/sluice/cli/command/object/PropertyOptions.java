@@ -30,6 +30,15 @@ final class PropertyOptions {
     private @Nullable Integer replicas;
 
     @Option(
+            names = "--ec",
+            paramLabel = "DATA+PARITY",
+            description = "Erasure code instead of replicas, such as 4+2: each object is divided into DATA slices on as"
+                    + " many targets, PARITY more targets have what makes up for lost ones. Any PARITY of these targets"
+                    + " may be lost; an object takes (DATA+PARITY)/DATA of its size. 2 to 20 and 1 to 4; needs"
+                    + " DATA+PARITY targets. Only an empty bucket can change it.")
+    private @Nullable String code;
+
+    @Option(
             names = "--min-in-sync",
             paramLabel = "N",
             description = "With how few replicas that are up to date writes are still taken, 1 to replicas (default"
@@ -93,6 +102,9 @@ final class PropertyOptions {
         }
         if (replicas != null) {
             value.put("replicas", replicas);
+        }
+        if (code != null) {
+            value.put("ec", code);
         }
         if (minInSync != null) {
             value.put("min_in_sync", minInSync);

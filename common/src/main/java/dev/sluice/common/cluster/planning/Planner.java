@@ -23,7 +23,6 @@ import java.util.stream.Collectors;
 /// plans knows. All others apply the [Change].
 public final class Planner {
     /// Each member of a slot has whole objects.
-    private static final int WHOLE = 1;
 
     private final ClusterState state;
     private final BucketTable buckets;
@@ -195,15 +194,15 @@ public final class Planner {
                 : NewGroup.in(
                         state,
                         properties.replicas(),
-                        WHOLE,
+                        properties.data(),
                         properties.durability(),
-                        facts.slots(state.members().size()));
+                        facts.slots(state.members().size(), properties.data() > 1));
     }
 
     private static int group(Replication grouped, BucketProperties properties) {
         return properties.replicas() == 1
                 ? 0
-                : grouped.group(properties.replicas(), WHOLE, properties.durability())
+                : grouped.group(properties.replicas(), properties.data(), properties.durability())
                         .orElseThrow()
                         .id();
     }

@@ -29,8 +29,10 @@ public interface PlanningFacts {
     }
 
     /// How many slots a new group has in a cluster of so many targets; tests choose fewer.
-    default int slots(int targets) {
-        return Group.slotsFor(targets);
+    ///
+    /// @param coded whether its members have slices of objects
+    default int slots(int targets, boolean coded) {
+        return Group.slotsFor(targets, coded);
     }
 
     /// Whether the target may hold a lease that this controller promised.

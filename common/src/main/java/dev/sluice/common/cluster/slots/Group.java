@@ -27,6 +27,12 @@ public record Group(int id, int replicas, int data, Durability durability, int s
     private static final int MORE = 1 << 14;
     private static final int MOST_TARGETS_WITH_MORE = 32;
 
+    /// Says how many slots a new group has in a cluster of so many targets.
+    public interface Sizes {
+        /// @param coded whether its members have slices of objects
+        int slots(int targets, boolean coded);
+    }
+
     public Group {
         if (data > 1) {
             var _ = new ErasureCode(data, replicas - data); // which says what is wrong
@@ -54,7 +60,7 @@ public record Group(int id, int replicas, int data, Durability durability, int s
     /// How many different positions a slot has to have for a write to be acknowledged: one may be lost at once then,
     /// where the code has more than one to lose.
     public int floor() {
-        return coded() && parity() > 1 ? data + 1 : data;
+        return coded() ? new ErasureCode(data, parity()).floor() : data;
     }
 
     /// How many of its replicas the in-sync ones of these members are: of a coded group, different positions.
@@ -74,8 +80,11 @@ public record Group(int id, int replicas, int data, Durability durability, int s
         return replicas - data;
     }
 
-    /// How many slots a new group has.
-    public static int slotsFor(int targets) {
+    /// How many slots a new group has: with an erasure code fewer, since each target is in the rows of more of them.
+    public static int slotsFor(int targets, boolean coded) {
+        if (coded) {
+            return targets <= MOST_TARGETS_WITH_MORE ? FEW : MORE;
+        }
         if (targets <= MOST_TARGETS_WITH_FEW) {
             return FEW;
         }

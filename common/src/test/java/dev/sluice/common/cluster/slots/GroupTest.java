@@ -32,11 +32,13 @@ class GroupTest {
 
     @Test
     void fewTargetsHaveFewSlots() {
-        assertThat(Group.slotsFor(1)).isEqualTo(4_096);
-        assertThat(Group.slotsFor(8)).isEqualTo(4_096);
-        assertThat(Group.slotsFor(9)).isEqualTo(16_384);
-        assertThat(Group.slotsFor(32)).isEqualTo(16_384);
-        assertThat(Group.slotsFor(33)).isEqualTo(65_536);
+        assertThat(Group.slotsFor(1, false)).isEqualTo(4_096);
+        assertThat(Group.slotsFor(8, false)).isEqualTo(4_096);
+        assertThat(Group.slotsFor(9, false)).isEqualTo(16_384);
+        assertThat(Group.slotsFor(32, false)).isEqualTo(16_384);
+        assertThat(Group.slotsFor(33, false)).isEqualTo(65_536);
+        assertThat(Group.slotsFor(32, true)).isEqualTo(4_096);
+        assertThat(Group.slotsFor(33, true)).isEqualTo(16_384);
     }
 
     @Test

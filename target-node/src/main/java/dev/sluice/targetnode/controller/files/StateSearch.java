@@ -2,6 +2,7 @@ package dev.sluice.targetnode.controller.files;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -83,14 +84,19 @@ final class StateSearch {
                     + ". Bring the drive back, or restore one of these files from a backup.");
         }
         for (var drive : drives) {
-            var objects = drive.path().resolve("objects");
-            if (Files.exists(objects)) {
-                try (var buckets = Files.newDirectoryStream(objects)) {
-                    if (buckets.iterator().hasNext()) {
-                        throw new IOException("there are objects in %s but no cluster's state in %s. %s"
-                                .formatted(objects, files(), "Restore one of these files from a backup."));
-                    }
-                }
+            requireNoFiles(drive.path().resolve("objects"));
+            requireNoFiles(drive.path().resolve("slices"));
+        }
+    }
+
+    private void requireNoFiles(Path objects) throws IOException {
+        if (!Files.exists(objects)) {
+            return;
+        }
+        try (var buckets = Files.newDirectoryStream(objects)) {
+            if (buckets.iterator().hasNext()) {
+                throw new IOException("there are objects in %s but no cluster's state in %s. %s"
+                        .formatted(objects, files(), "Restore one of these files from a backup."));
             }
         }
     }

@@ -4,10 +4,10 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Heartbeat;
 import dev.sluice.common.cluster.planning.PlanningFacts;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.time.NanoClock;
-import java.util.function.IntUnaryOperator;
 
 /// What a controller knows besides the log, of use while it leads: leases, drives that refused a write or are full, and
 /// who hears whom.
@@ -16,11 +16,11 @@ public final class LeaderMemory implements PlanningFacts {
     private final ExcludedDrives refusals;
     private final FullDrives fullDrives = new FullDrives();
     private final MutedTargets muted;
-    private final IntUnaryOperator slots;
+    private final Group.Sizes slots;
     private boolean roomAgain; // on some drive, and no learner was added for that yet
 
     /// @param slots of a new group in a cluster of so many targets
-    public LeaderMemory(NanoClock clock, Leases leases, IntUnaryOperator slots) {
+    public LeaderMemory(NanoClock clock, Leases leases, Group.Sizes slots) {
         this.leases = leases;
         this.refusals = new ExcludedDrives(clock);
         this.muted = new MutedTargets(clock);
@@ -28,8 +28,8 @@ public final class LeaderMemory implements PlanningFacts {
     }
 
     @Override
-    public int slots(int targets) {
-        return slots.applyAsInt(targets);
+    public int slots(int targets, boolean coded) {
+        return slots.slots(targets, coded);
     }
 
     @Override

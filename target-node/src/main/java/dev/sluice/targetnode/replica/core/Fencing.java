@@ -106,9 +106,8 @@ final class Fencing {
             return true;
         }
         var found = rows.getOrDefault(member.drive(), Map.of()).getOrDefault(intent.key(), Optional.empty());
-        if (found.isPresent()) {
-            return found.get().version().compareTo(intent.version()) > 0
-                    || found.get().has(intent.version(), member.position());
+        if (found.isPresent()) { // it is proof that the version was committed, whichever slice it has of it
+            return found.get().version().compareTo(intent.version()) >= 0;
         }
         boolean older = open.filter(other -> other.version().compareTo(intent.version()) < 0)
                 .isPresent();

@@ -116,6 +116,9 @@ final class Replica {
                         slice -> slice.version().compareTo(version) > 0 || slice.has(version, prepare.position()))
                 .isPresent();
         if (has) {
+            if (sentAgain) { // else it would be committed over the row
+                close(step, key, version, false, false, Optional.empty());
+            }
             step.settle(key, version, true, true, Optional.of(new Action.Send(from, reply)));
         } else if (now == null || sentAgain) {
             if (prepare.delete() && !step.rules.storesDeletion(row.isPresent())) {

@@ -47,6 +47,7 @@ public final class SlotCore {
     private volatile Serving serving = Serving.NONE;
     private volatile int inSync;
     private volatile int positions;
+    private volatile int primaryPosition;
 
     public SlotCore(String drive, int incarnation) {
         this(drive, incarnation, Rules.PROTOCOL);
@@ -86,6 +87,11 @@ public final class SlotCore {
     /// How many different positions they have. From any thread.
     public int positions() {
         return positions;
+    }
+
+    /// Which slice of an object the primary of the applied row has. From any thread.
+    public int primaryPosition() {
+        return primaryPosition;
     }
 
     /// Whether the drive has this slice of a write as an open intent, or is about to.
@@ -190,6 +196,7 @@ public final class SlotCore {
         row = applied.row();
         inSync = row.inSync().size();
         positions = row.positions();
+        primaryPosition = row.primary().position();
         leftovers = Optional.empty();
         surplus = applied.surplus();
         seen = Math.max(seen, row.epoch());

@@ -74,14 +74,13 @@ public final class ClientWrites implements AutoCloseable {
     }
 
     public ObjectRecord put(Term term, BucketRef bucket, String key, Staged object, WriteCheck check) {
-        var write = new PendingWrite(term.replica(), Optional.of(object), bucket.minInSync());
+        var write = new PendingWrite(term.replica(), Optional.of(object), bucket);
         var _ = write(term, bucket, key, check, write, false);
         return write.accepted().orElseThrow().record();
     }
 
     public boolean delete(Term term, BucketRef bucket, String key, WriteCheck check) {
-        return write(
-                term, bucket, key, check, new PendingWrite(term.replica(), Optional.empty(), bucket.minInSync()), true);
+        return write(term, bucket, key, check, new PendingWrite(term.replica(), Optional.empty(), bucket), true);
     }
 
     /// All in the term in which it came. Its client may have been told since that the outcome is unknown, and what was
@@ -96,7 +95,7 @@ public final class ClientWrites implements AutoCloseable {
         boolean handedIn = false;
         try {
             term.require();
-            term.requireInSync(bucket.minInSync());
+            term.requireInSync(bucket);
             gates.enter(name, patience);
             entered = true;
             if (!isWanted(term, bucket, key, check, deletion)) {
@@ -213,15 +212,16 @@ public final class ClientWrites implements AutoCloseable {
         if (write == null) {
             throw new IllegalStateException("nobody waits for write " + ticket);
         }
+        int position = replica.core().primaryPosition();
         write.accept(version);
         byVersion.put(version, write);
         write.object()
-                .ifPresent(object -> staging.put(replica.loop(), new Slice(version, 0), new Staging.Bytes() {
+                .ifPresent(object -> staging.put(replica.loop(), new Slice(version, position), new Staging.Bytes() {
                     @Override
                     public Prepared prepared() throws IOException {
                         return object.prepare(
                                 replica.loop().drive(),
-                                write.accepted().orElseThrow().record());
+                                write.accepted().orElseThrow().record().at(position));
                     }
 
                     @Override

@@ -4,6 +4,7 @@ import dev.sluice.targetnode.replica.core.Copying;
 import dev.sluice.targetnode.replica.core.Learning;
 import dev.sluice.targetnode.replica.core.Serving;
 import dev.sluice.targetnode.replica.core.SlotCore;
+import dev.sluice.targetnode.storage.record.BucketRef;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -47,6 +48,11 @@ public final class LocalReplica {
 
     public Serving serving() {
         return core.serving();
+    }
+
+    /// Whether so many members are in-sync that a write is acknowledged. On any thread.
+    boolean hasEnoughInSync(BucketRef bucket) {
+        return bucket.minInSync() <= (bucket.code().isPresent() ? core.positions() : core.inSync());
     }
 
     /// Whether this drive still serves the slot in the primacy of this term, and may now. A new epoch of the same

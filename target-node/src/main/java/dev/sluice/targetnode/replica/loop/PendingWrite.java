@@ -2,6 +2,7 @@ package dev.sluice.targetnode.replica.loop;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.slots.Staged;
@@ -12,9 +13,27 @@ import java.util.concurrent.atomic.AtomicReference;
 /// A client's write that is not decided yet.
 public final class PendingWrite {
     /// What is to be stored under the version it got.
-    ///
-    /// @param attached for the other replicas
-    public record Accepted(ObjectVersion version, ObjectRecord record, Envelope.Attached attached) {}
+    public final class Accepted {
+        private final ObjectRecord record;
+        private final byte[] encoded;
+
+        private Accepted(ObjectRecord record) {
+            this.record = record;
+            this.encoded = RecordBytes.encode(record);
+        }
+
+        public ObjectRecord record() {
+            return record;
+        }
+
+        /// For another replica.
+        ///
+        /// @param position which slice it is to have
+        public Envelope.Attached attached(int position) {
+            var staged = object.orElseThrow();
+            return new Envelope.Attached(encoded, attachedBytes(staged.content(position)), staged.arrivedAs());
+        }
+    }
 
     private enum State {
         WAITING,
@@ -26,7 +45,7 @@ public final class PendingWrite {
 
     private final LocalReplica replica;
     private final Optional<Staged> object;
-    private final int minInSync;
+    private final BucketRef bucket;
     private final CompletableFuture<Action.Outcome> outcome = new CompletableFuture<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private volatile Optional<Accepted> accepted = Optional.empty();
@@ -36,11 +55,11 @@ public final class PendingWrite {
 
     /// @param replica whose loop decides it
     /// @param object empty for a deletion
-    /// @param minInSync with fewer in-sync replicas it is not acknowledged
-    PendingWrite(LocalReplica replica, Optional<Staged> object, int minInSync) {
+    /// @param bucket says with how many in-sync replicas it is acknowledged
+    PendingWrite(LocalReplica replica, Optional<Staged> object, BucketRef bucket) {
         this.replica = replica;
         this.object = object;
-        this.minInSync = minInSync;
+        this.bucket = bucket;
     }
 
     public DriveReplicas loop() {
@@ -48,7 +67,7 @@ public final class PendingWrite {
     }
 
     boolean hasEnoughInSync() {
-        return minInSync <= replica.core().inSync();
+        return replica.hasEnoughInSync(bucket);
     }
 
     public Optional<Staged> object() {
@@ -67,12 +86,7 @@ public final class PendingWrite {
 
     public void accept(ObjectVersion given) {
         version = Optional.of(given);
-        accepted = object.map(staged -> {
-            var record = staged.record(given);
-            var attached = new Envelope.Attached(
-                    RecordBytes.encode(record), attachedBytes(staged.content()), staged.arrivedAs());
-            return new Accepted(given, record, attached);
-        });
+        accepted = object.map(staged -> new Accepted(staged.record(given)));
     }
 
     private static Optional<byte[]> attachedBytes(Staged.Content content) {

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica.loop;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Serving;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.record.BucketRef;
 
 /// The right to answer for a slot in one term.
 public final class Term {
@@ -37,12 +38,15 @@ public final class Term {
         return replica.serves(serving);
     }
 
-    /// @throws StoreException.Unavailable when fewer replicas are in-sync
-    public void requireInSync(int atLeast) {
-        if (replica.core().inSync() < atLeast) {
+    /// @throws StoreException.Unavailable when fewer replicas are in-sync than a write to the bucket needs
+    public void requireInSync(BucketRef bucket) {
+        if (!replica.hasEnoughInSync(bucket)) {
             throw new StoreException.Unavailable(
-                    "fewer replicas are in-sync now than the %d that the bucket asks for (min_in_sync)"
-                            .formatted(atLeast));
+                    bucket.code().isPresent()
+                            ? "fewer slices are in-sync now than the %d that a write needs with the erasure code %s; try again"
+                                    .formatted(bucket.minInSync(), bucket.code().get())
+                            : "fewer replicas are in-sync now than the %d that the bucket asks for (min_in_sync)"
+                                    .formatted(bucket.minInSync()));
         }
     }
 

@@ -4,7 +4,7 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.NanoClock;
-import dev.sluice.targetnode.replica.transfer.ReplicaPeers;
+import dev.sluice.targetnode.replica.peers.ReplicaPeers;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;

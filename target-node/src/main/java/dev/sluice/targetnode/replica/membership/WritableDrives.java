@@ -6,7 +6,7 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
-import dev.sluice.targetnode.replica.transfer.ReplicaPeers;
+import dev.sluice.targetnode.replica.peers.ReplicaPeers;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,6 +7,8 @@ import dev.sluice.targetnode.replica.core.Message;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.LocalChanges;
 import dev.sluice.targetnode.replica.loop.Staging;
+import dev.sluice.targetnode.replica.peers.ReceivedContent;
+import dev.sluice.targetnode.replica.peers.ReplicaParts;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.FilterInputStream;

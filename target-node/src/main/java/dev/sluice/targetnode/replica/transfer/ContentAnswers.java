@@ -11,6 +11,7 @@ import dev.sluice.targetnode.replica.core.Message;
 import dev.sluice.targetnode.replica.loop.ClientWrites;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.Mender;
+import dev.sluice.targetnode.replica.peers.ReplicaParts;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -18,9 +19,13 @@ import dev.sluice.targetnode.storage.slots.Staged;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/// What this target answers when others ask for an object's record and bytes: of a write that it is the primary of
-/// (`version`), or that is still coming to it (`arriving`: the bytes alone), of a row that one of its drives is a
-/// learner's source of (`learner`), of one version of a row that is damaged elsewhere (`copy`).
+/// What this target answers when others ask for an object's record and bytes:
+///
+/// - `version`, `position`: of a write that it is the primary of,
+/// - `arriving`: of one that is still coming to it, the bytes alone,
+/// - `learner`: of a row that one of its drives is a learner's source of; where members have slices the record alone,
+/// - `copy`: of one version of a row that is damaged elsewhere,
+/// - `slice`: of whichever slice one of its drives has of a version.
 public final class ContentAnswers {
     private static final Duration FOR_THE_CORE = Duration.ofSeconds(5);
 
@@ -40,11 +45,15 @@ public final class ContentAnswers {
     public Response answer(QueryParameters query) {
         var version = query.find("version");
         if (version.isPresent()) {
-            return staged(version(version.get()));
+            return staged(version(version.get()), (int) query.number("position"));
         }
         var name = query.find("arriving");
         if (name.isPresent()) {
             return arriving.answer(name.get());
+        }
+        var slice = query.find("slice");
+        if (slice.isPresent()) {
+            return slice(version(slice.get()), query);
         }
         var copy = query.find("copy");
         return copy.isPresent() ? copy(version(copy.get()), query) : row(query);
@@ -55,12 +64,12 @@ public final class ContentAnswers {
         return new ObjectVersion(Long.parseLong(text.substring(0, dash)), Long.parseLong(text.substring(dash + 1)));
     }
 
-    private Response staged(ObjectVersion version) {
+    private Response staged(ObjectVersion version, int position) {
         var write = writes.pending(version)
                 .orElseThrow(() -> new StoreException.Unavailable("the write is decided already"));
         var object = write.object().orElseThrow();
-        var record = write.accepted().orElseThrow().record();
-        return switch (object.content()) {
+        var record = write.accepted().orElseThrow().record().at(position);
+        return switch (object.content(position)) {
             case Staged.Content.InMemory few -> ContentSource.inMemory(record, few.bytes());
             case Staged.Content.OnDrive(var drive, var path) ->
                 ContentSource.staged(drive, record, path, () -> write.moved(System.nanoTime()));
@@ -92,6 +101,22 @@ public final class ContentAnswers {
         var bucket = bucket(key);
         try (var _ = parts.store().publishing().lock(key)) {
             return ContentSource.copy(drive, bucket, key, version);
+        }
+    }
+
+    private Response slice(ObjectVersion version, QueryParameters query) {
+        var drive = loop(query).drive();
+        var key = key(query);
+        var bucket = bucket(key);
+        try (var _ = parts.store().publishing().lock(key)) {
+            return ContentSource.slice(
+                    drive,
+                    bucket,
+                    key,
+                    version,
+                    query.number("from"),
+                    query.number("to"),
+                    () -> mender.mendLater(bucket, key.key(), drive.id()));
         }
     }
 

@@ -15,10 +15,12 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /// Gives an object of one of this target's drives to another replica: its record, then its bytes. Whoever takes them
 /// compares them with the record.
@@ -37,20 +39,20 @@ public final class ContentSource {
         return switch (drive.call(() -> drive.store().find(bucket, key))) {
             case Found.Absent() -> Response.empty(200);
             case Found.Damaged(var why) -> throw new StoreException.Damaged(why);
-            case Found.Present(var record, var file) -> of(drive, record, file, Optional.of(whenDamaged));
+            case Found.Present(var record, var file) -> {
+                if (record.slice().isEmpty()) {
+                    yield of(drive, record, file, Optional.of(whenDamaged));
+                }
+                drive.closeLater(file); // the learner is to have another slice
+                yield inMemory(record.at(Slice.NONE), new byte[0]);
+            }
         };
     }
 
     /// A version that the drive has committed, or only prepared; an answer without a record when it has neither, or
     /// when what it has is damaged.
     public static Response copy(Drive drive, BucketRef bucket, ObjectKey name, ObjectVersion version) {
-        if (drive.call(() -> drive.store().row(name.bucketId(), name.key())).equals(Optional.of(version))) {
-            return switch (drive.call(() -> drive.store().find(bucket, name.key()))) {
-                case Found.Absent(), Found.Damaged _ -> Response.empty(200);
-                case Found.Present(var record, var file) -> of(drive, record, file, Optional.empty());
-            };
-        }
-        return drive.call(() -> drive.store().prepared(name, version))
+        return PreparedObject.ofVersion(drive, bucket, name, version)
                 .map(prepared -> switch (prepared) {
                     case PreparedObject.InFile(var record, var file) -> of(drive, record, file, Optional.empty());
                     case PreparedObject.InMemory(var record, var content) -> inMemory(record, content);
@@ -58,11 +60,59 @@ public final class ContentSource {
                 .orElseGet(() -> Response.empty(200));
     }
 
+    /// Some of a slice of a version, whichever the drive has of it, committed or only prepared. What is read is sent,
+    /// whether it is what was written or not.
+    ///
+    /// @param from the first byte, a multiple of a block's size; the slice may end before
+    /// @param to where they end, likewise
+    /// @param whenDamaged run when it is not; must not block
+    static Response slice(
+            Drive drive,
+            BucketRef bucket,
+            ObjectKey name,
+            ObjectVersion version,
+            long from,
+            long to,
+            Runnable whenDamaged) {
+        return PreparedObject.ofVersion(drive, bucket, name, version)
+                .map(held -> switch (held) {
+                    case PreparedObject.InFile(var record, var file) ->
+                        slice(drive, record, file, new Range(record, from, to), whenDamaged);
+                    case PreparedObject.InMemory(var record, var content) ->
+                        inMemory(record, from == 0 ? content : new byte[0]);
+                })
+                .orElseGet(() -> Response.empty(200));
+    }
+
+    private static Response slice(Drive drive, ObjectRecord record, DriveFile file, Range range, Runnable whenDamaged) {
+        return of(drive, record, file, range, sink -> sink, Optional.of(new Damage() {
+            @Override
+            public void isUnreadable() {
+                whenDamaged.run();
+            }
+
+            @Override
+            public void isFound() {
+                whenDamaged.run(); // whoever takes it finds it too, and may go on with others
+            }
+        }));
+    }
+
     /// The staging file of a write that is not decided.
     ///
     /// @param sent run for each block that is sent
     public static Response staged(Drive drive, ObjectRecord record, String work, Runnable sent) {
-        return of(drive, record, drive.call(() -> drive.store().open(work)), Optional.empty(), sent);
+        var file = drive.call(() -> drive.store().open(work));
+        return of(
+                drive,
+                record,
+                file,
+                Range.all(record),
+                sink -> bytes -> {
+                    sink.write(bytes);
+                    sent.run();
+                },
+                Optional.empty());
     }
 
     static Response inMemory(ObjectRecord record, byte[] content) {
@@ -75,26 +125,59 @@ public final class ContentSource {
                         .flip()));
     }
 
-    private static Response of(Drive drive, ObjectRecord record, DriveFile file, Optional<Runnable> whenDamaged) {
-        return of(drive, record, file, whenDamaged, () -> {});
+    /// Which bytes of a file are sent: whole blocks.
+    private record Range(long from, long to) {
+        Range(ObjectRecord record, long from, long to) {
+            this(Math.min(from, record.fileSize()), Math.min(to, record.fileSize()));
+        }
+
+        static Range all(ObjectRecord record) {
+            return new Range(0, record.fileSize());
+        }
+    }
+
+    /// What is done about bytes that are not what was written.
+    private interface Damage {
+        /// They cannot be read.
+        void isUnreadable();
+
+        /// @throws IOException when the answer is to break off
+        void isFound() throws IOException;
     }
 
     /// @param whenDamaged empty: what is read is sent
+    private static Response of(Drive drive, ObjectRecord record, DriveFile file, Optional<Runnable> whenDamaged) {
+        return of(drive, record, file, Range.all(record), sink -> sink, whenDamaged.map(run -> new Damage() {
+            @Override
+            public void isUnreadable() {
+                run.run();
+            }
+
+            @Override
+            public void isFound() throws IOException {
+                run.run();
+                throw damaged(drive, record);
+            }
+        }));
+    }
+
+    private static IOException damaged(Drive drive, ObjectRecord record) {
+        return new IOException("'%s' on drive %s is damaged".formatted(record.key(), drive.id()));
+    }
+
+    /// @param around what the bytes go through
     private static Response of(
-            Drive drive, ObjectRecord record, DriveFile file, Optional<Runnable> whenDamaged, Runnable sent) {
+            Drive drive,
+            ObjectRecord record,
+            DriveFile file,
+            Range range,
+            UnaryOperator<ByteSink> around,
+            Optional<Damage> damage) {
         var head = RecordBytes.encode(record);
-        return answer(head, new ResponseBody.Streamed(head.length + record.fileSize(), sink -> {
+        return answer(head, new ResponseBody.Streamed(head.length + range.to - range.from, sink -> {
             try {
                 sink.write(ByteBuffer.wrap(head));
-                send(
-                        drive,
-                        record,
-                        file,
-                        bytes -> {
-                            sink.write(bytes);
-                            sent.run();
-                        },
-                        whenDamaged);
+                send(drive, record, file, range, around.apply(sink), damage);
             } finally {
                 drive.closeLater(file);
             }
@@ -102,29 +185,32 @@ public final class ContentSource {
     }
 
     private static void send(
-            Drive drive, ObjectRecord record, DriveFile file, ByteSink sink, Optional<Runnable> whenDamaged)
+            Drive drive, ObjectRecord record, DriveFile file, Range range, ByteSink sink, Optional<Damage> damage)
             throws IOException {
         var block = ByteBuffer.allocate(BlockSums.BLOCK);
         var sums = record.fileSums();
-        for (int number = 0; number < sums.count(); number++) {
-            long at = (long) number * BlockSums.BLOCK;
-            block.clear().limit((int) Math.min(BlockSums.BLOCK, record.fileSize() - at));
+        for (long at = range.from; at < range.to; at += BlockSums.BLOCK) {
+            long begin = at;
+            block.clear().limit((int) Math.min(BlockSums.BLOCK, range.to - at));
             try {
                 var _ = drive.call(() -> {
-                    file.read(at, block);
+                    file.read(begin, block);
                     return Optional.empty();
                 });
             } catch (UncheckedIOException e) {
                 throw e.getCause();
             } catch (StoreException.DriveFailed unreadable) {
-                whenDamaged.ifPresent(Runnable::run);
+                damage.ifPresent(Damage::isUnreadable);
                 throw new IOException(unreadable);
             }
             boolean whole = !block.hasRemaining();
             block.flip();
-            if (!whole || (whenDamaged.isPresent() && !sums.matches(number, block))) {
-                whenDamaged.ifPresent(Runnable::run);
-                throw new IOException("'%s' on drive %s is damaged".formatted(record.key(), drive.id()));
+            int number = (int) (at / BlockSums.BLOCK);
+            if (damage.isPresent() && !(whole && sums.matches(number, block))) {
+                damage.get().isFound();
+            }
+            if (!whole) {
+                throw damaged(drive, record);
             }
             sink.write(block);
         }

@@ -1,11 +1,13 @@
 package dev.sluice.targetnode.replica.transfer;
 
 import dev.sluice.common.cluster.slots.Member;
-import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.loop.LocalChanges;
 import dev.sluice.targetnode.replica.loop.Mender;
+import dev.sluice.targetnode.replica.peers.ReplicaParts;
+import dev.sluice.targetnode.replica.slices.SliceSources;
+import dev.sluice.targetnode.replica.slices.SliceStream;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.drive.Layout;
@@ -15,6 +17,7 @@ import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -164,6 +167,28 @@ public final class DamagedReplicas implements Mender {
     /// @return false when no other replica has it
     /// @throws StoreException.Unavailable when an in-sync one cannot give it now
     private boolean isRestored(Damaged object) {
+        return object.bucket.ref().code().isPresent() ? isMade(object) : isCopied(object);
+    }
+
+    /// Of other slices, or of the sound cells of its own and others.
+    private boolean isMade(Damaged object) {
+        var sources = new SliceSources(parts, object.bucket.ref(), object.name, object.version, () -> {});
+        var wanted = sources.recordFor(object.drive.id());
+        if (wanted.isEmpty()) {
+            return false;
+        }
+        try (var slice = new SliceStream(sources, wanted.get())) {
+            take(object, slice, wanted.get(), "other slices");
+            return true;
+        } catch (StoreException.Damaged lost) {
+            LOG.error("{}: {}", object, lost.getMessage());
+            return false;
+        } catch (IOException failure) {
+            throw new StoreException.Unavailable(object + ": " + failure.getMessage());
+        }
+    }
+
+    private boolean isCopied(Damaged object) {
         Optional<String> unknown = Optional.empty();
         for (var replica : others(object)) {
             try {
@@ -193,20 +218,17 @@ public final class DamagedReplicas implements Mender {
         }
     }
 
-    /// The other replicas of its slot; none when the drive is not a member. Learners may have the version, too.
+    /// The other replicas of its slot, the in-sync ones first; none when the drive is not a member. Learners may have
+    /// the version, too.
     private List<Member> others(Damaged object) {
         var known = parts.applied().get().orElseThrow();
-        return known.groupOf(object.name.bucketId())
+        return known
+                .groupOf(object.name.bucketId())
                 .flatMap(group -> known.row(group.id(), group.slotOf(object.name.bucketId(), object.name.key())))
                 .filter(row -> row.member(object.drive.id()).isPresent())
-                .map(row -> others(row, object.drive.id()))
-                .orElse(List.of());
-    }
-
-    /// The in-sync ones first.
-    private static List<Member> others(SlotRow row, String than) {
-        return row.members().stream()
-                .filter(member -> !member.drive().equals(than))
+                .stream()
+                .flatMap(row -> row.members().stream())
+                .filter(member -> !member.drive().equals(object.drive.id()))
                 .sorted(Comparator.comparing(Member::inSync).reversed())
                 .toList();
     }
@@ -228,19 +250,22 @@ public final class DamagedReplicas implements Mender {
             if (answer.isEmpty() || !isOf(object, answer.record())) {
                 return false;
             }
-            var record = answer.record();
-            var work = Layout.work(parts.store().versions().next());
-            try (var fetch = new ContentFetch(object.drive, object.bucket.ref(), work, object.bucket.durable())) {
-                fetch.take(answer.body(), record, parts.store().smallLimit());
-                if (isReplaced(object, fetch, work)) {
-                    mended.incrementAndGet();
-                    LOG.warn("{} was damaged: it is restored from drive {}", object, replica);
-                }
-                return true;
-            }
+            take(object, answer.body(), answer.record(), "drive " + replica);
+            return true;
         } catch (StoreException.Damaged wrong) {
             LOG.error("drive {}: {}", replica, wrong.getMessage());
             return false;
+        }
+    }
+
+    private void take(Damaged object, InputStream body, ObjectRecord record, String from) throws IOException {
+        var work = Layout.work(parts.store().versions().next());
+        try (var fetch = new ContentFetch(object.drive, object.bucket.ref(), work, object.bucket.durable())) {
+            fetch.take(body, record, parts.store().smallLimit());
+            if (isReplaced(object, fetch, work)) {
+                mended.incrementAndGet();
+                LOG.warn("{} was damaged: it is restored from {}", object, from);
+            }
         }
     }
 

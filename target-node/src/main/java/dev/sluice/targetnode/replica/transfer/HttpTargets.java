@@ -5,6 +5,7 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
+import dev.sluice.targetnode.replica.peers.ReplicaPeers;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.SortedMap;

@@ -14,6 +14,7 @@ import dev.sluice.targetnode.replica.loop.Envelope;
 import dev.sluice.targetnode.replica.loop.LocalReplica;
 import dev.sluice.targetnode.replica.loop.PendingWrite;
 import dev.sluice.targetnode.replica.loop.Staging;
+import dev.sluice.targetnode.replica.peers.ReplicaParts;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -64,7 +65,7 @@ public final class Messages implements AutoCloseable {
         if (send.message() instanceof Message.Prepare prepare && !prepare.delete()) {
             attached = writes.pending(prepare.version())
                     .flatMap(PendingWrite::accepted)
-                    .map(PendingWrite.Accepted::attached);
+                    .map(accepted -> accepted.attached(prepare.position()));
             if (attached.isEmpty()) {
                 return; // it was decided in between
             }

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.replica.transfer;
 
 import dev.sluice.common.peer.PeerAddress;
+import dev.sluice.targetnode.replica.peers.ReplicaPeers;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

@@ -27,7 +27,7 @@ record Sight(Path path, Kind kind, Optional<DriveIdentity> identity, boolean mou
     }
 
     /// Where there is something only on a drive that was in use.
-    private static final List<String> KEPT = List.of("objects", ".sluice/escaped", ".sluice/uploads");
+    private static final List<String> KEPT = List.of("objects", "slices", ".sluice/escaped", ".sluice/uploads");
 
     static Sight of(Path path) {
         DriveThread.assertMayBlock();

@@ -172,7 +172,7 @@ public final class LocalWriter implements SlotWriter {
             var where = drives.of(bucket, key);
             var holders = where.toWrite();
             Finder.check(check, where, bucket, key);
-            if (!(object.content() instanceof Staged.Content.OnDrive(var home, var path))) {
+            if (!(object.content(0) instanceof Staged.Content.OnDrive(var home, var path))) {
                 throw new IllegalStateException("the bytes are on no drive");
             }
             var record = object.record(committer.versions().next());
@@ -227,7 +227,7 @@ public final class LocalWriter implements SlotWriter {
 
         /// On the caller's thread where nothing has to be looked at or written before.
         private Ready<ObjectRecord> alone(Staged object, WriteCheck check, Drive only, boolean durable) {
-            if (durable && object.content() instanceof Staged.Content.InMemory && !check.asks()) {
+            if (durable && object.content(0) instanceof Staged.Content.InMemory && !check.asks()) {
                 var record = object.record(committer.versions().next());
                 var change = object.atOnce(only, record);
                 if (change.isPresent()) {

@@ -224,7 +224,7 @@ final class Contents implements AutoCloseable {
             }
             case Intent.Delete _ -> {
                 if (old.isPresent()) {
-                    places.remove(Layout.path(bucket, intent.key(), old.get().escaped()), changed);
+                    places.remove(Layout.path(bucket, intent.key(), old.get()), changed);
                 }
                 ObjectRows.delete(after, bucket.id(), intent.key())
                         .delete(Table.ACCESS, IndexKeys.object(bucket.id(), intent.key()))
@@ -278,7 +278,7 @@ final class Contents implements AutoCloseable {
         takePlainFiles(bucket);
         trash.take(Layout.escapedFolder(bucket.id()), bucket.id() + ".escaped");
         names.forget(bucket);
-        places.sync(Set.of(Layout.OBJECTS, Layout.ESCAPED, Layout.BUCKETS, Layout.TRASH));
+        places.sync(Set.of(Layout.OBJECTS, Layout.SLICES, Layout.ESCAPED, Layout.BUCKETS, Layout.TRASH));
         var prefix = IndexKeys.number(bucket.id());
         var end = IndexKeys.number(bucket.id() + 1);
         var gone = new IndexBatch();
@@ -317,6 +317,7 @@ final class Contents implements AutoCloseable {
     private void takePlainFiles(BucketRef bucket) throws IOException {
         if (!names.isNameOfAnother(bucket)) {
             trash.take(Layout.objects(bucket), bucket.id() + ".objects");
+            trash.take(Layout.slices(bucket), bucket.id() + ".slices");
             return;
         }
         LOG.warn("bucket {} (id {}) is dropped file by file: another one has its name", bucket.name(), bucket.id());
@@ -327,9 +328,9 @@ final class Contents implements AutoCloseable {
                 return false;
             }
             var key = IndexKeys.keyOf(row);
-            var path = Layout.plain(bucket, key);
-            if (!ObjectEntry.decode(value).escaped()
-                    && lying(path, false, bucket.id(), key).isPresent()) {
+            var entry = ObjectEntry.decode(value);
+            var path = Layout.own(bucket, key, entry);
+            if (!entry.escaped() && lying(path, false, bucket.id(), key).isPresent()) {
                 trash.delete(path);
                 changed.add(Layout.parent(path));
             }

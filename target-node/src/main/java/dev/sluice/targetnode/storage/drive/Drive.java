@@ -109,6 +109,7 @@ public final class Drive implements AutoCloseable {
         var start = new DriveStart(contents);
         return call(() -> (start.isIndexed() && start.isCounted())
                 || (FolderWalk.isEmpty(files, Layout.OBJECTS)
+                        && FolderWalk.isEmpty(files, Layout.SLICES)
                         && FolderWalk.isEmpty(files, Layout.ESCAPED)
                         && FolderWalk.isEmpty(files, Layout.UPLOADS)));
     }

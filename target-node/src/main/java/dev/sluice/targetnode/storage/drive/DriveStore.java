@@ -59,13 +59,13 @@ public final class DriveStore {
             return new Found.Absent();
         }
         return entry.get().damaged()
-                ? new Found.Damaged(Layout.path(bucket, key, entry.get().escaped()) + " is marked as damaged")
+                ? new Found.Damaged(Layout.path(bucket, key, entry.get()) + " is marked as damaged")
                 : lookAt(bucket, key, entry.get());
     }
 
     /// What lies where an entry says, whether it is marked as damaged or not.
     public Found lookAt(BucketRef bucket, String key, ObjectEntry entry) throws IOException {
-        var path = Layout.path(bucket, key, entry.escaped());
+        var path = Layout.path(bucket, key, entry);
         DriveFile file;
         try {
             file = files.open(path);

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.drive;
 
+import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.KeyHash;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -13,11 +14,13 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /// Where things lie on a drive. A key's own path holds it when every part of the key can be the name of a file; any
-/// other key, and one that meets a file or folder of another key, has a path made from its hash.
+/// other key, and one that meets a file or folder of another key, has a path made from its hash. Slices of objects have
+/// own paths in a folder apart, where nobody takes them for objects.
 public final class Layout {
     public static final String SYSTEM = ".sluice";
     public static final String INDEX = SYSTEM + "/index";
     public static final String OBJECTS = "objects";
+    public static final String SLICES = "slices";
     public static final String WORK = SYSTEM + "/work";
     public static final String AUX = SYSTEM + "/aux";
     public static final String ESCAPED = SYSTEM + "/escaped";
@@ -45,19 +48,50 @@ public final class Layout {
                         || part.getBytes(StandardCharsets.UTF_8).length > LONGEST_NAME);
     }
 
-    public static String objects(BucketRef bucket) {
+    /// A key's own path, and what it is made of.
+    ///
+    /// @param folder [#OBJECTS] or [#SLICES]
+    /// @param bucket its name
+    public record OwnPath(String folder, String bucket, String key) {
+        @Override
+        public String toString() {
+            return folder + "/" + bucket + "/" + key;
+        }
+    }
+
+    /// What such a path is made of; empty at any other path.
+    public static Optional<OwnPath> ownPath(String path) {
+        int first = path.indexOf('/');
+        int second = path.indexOf('/', first + 1);
+        if (first < 0 || second < 0) {
+            return Optional.empty();
+        }
+        var folder = path.substring(0, first);
+        return folder.equals(OBJECTS) || folder.equals(SLICES)
+                ? Optional.of(new OwnPath(folder, path.substring(first + 1, second), path.substring(second + 1)))
+                : Optional.empty();
+    }
+
+    static String objects(BucketRef bucket) {
         return OBJECTS + "/" + bucket.name();
     }
 
-    static String plain(BucketRef bucket, String key) {
-        return objects(bucket) + "/" + key;
+    static String slices(BucketRef bucket) {
+        return SLICES + "/" + bucket.name();
+    }
+
+    /// A key's own path, whether it can be one or not.
+    ///
+    /// @param entry says whether the file has an object or a slice of one
+    static String own(BucketRef bucket, String key, ObjectEntry entry) {
+        return (entry.slice().isPresent() ? slices(bucket) : objects(bucket)) + "/" + key;
     }
 
     static String escapedFolder(long bucketId) {
         return ESCAPED + "/" + bucketId;
     }
 
-    static String escaped(long bucketId, String key) {
+    public static String escaped(long bucketId, String key) {
         return escapedFolder(bucketId) + "/" + escapedName(key);
     }
 
@@ -84,14 +118,14 @@ public final class Layout {
                 : Optional.empty();
     }
 
-    public static String path(BucketRef bucket, String key, boolean escaped) {
-        return escaped ? escaped(bucket.id(), key) : plain(bucket, key);
+    /// Where the file of an entry lies.
+    public static String path(BucketRef bucket, String key, ObjectEntry entry) {
+        return entry.escaped() ? escaped(bucket.id(), key) : own(bucket, key, entry);
     }
 
     /// The key that a path is made of, or none: a path made from a hash, a work file.
     static String keyOf(String path) {
-        int slash = path.startsWith(OBJECTS + "/") ? path.indexOf('/', OBJECTS.length() + 1) : -1;
-        return slash < 0 ? RecordFormat.NO_KEY : path.substring(slash + 1);
+        return ownPath(path).map(OwnPath::key).orElse(RecordFormat.NO_KEY);
     }
 
     public static String aux(ObjectVersion version) {

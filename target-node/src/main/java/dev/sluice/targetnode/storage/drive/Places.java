@@ -38,7 +38,7 @@ final class Places {
         }
         boolean wasEscaped = old.isPresent() && old.get().escaped();
         if (!wasEscaped && Layout.isPath(put.key())) {
-            var path = Layout.plain(put.bucket(), put.key());
+            var path = Layout.own(put.bucket(), put.key(), put.entry());
             try {
                 move(put.work(), path, changed);
                 return false;
@@ -52,7 +52,7 @@ final class Places {
 
     /// The short way of a new key, where nothing is in its way.
     private boolean isMadeWhole(Intent.Put put, Intent.Content content, Set<String> changed) throws IOException {
-        var path = Layout.plain(put.bucket(), put.key());
+        var path = Layout.own(put.bucket(), put.key(), put.entry());
         try {
             if (!files.createWhole(path, content.data(), content.record())) {
                 return false;

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage.drive;
 
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
@@ -11,7 +12,8 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 
-/// An object as an open intent has it. It need not be sound: whoever takes its bytes compares them with the record.
+/// An object as an open intent has it, or as it is committed. It need not be sound: whoever takes its bytes compares
+/// them with the record.
 public sealed interface PreparedObject {
     ObjectRecord record();
 
@@ -20,6 +22,19 @@ public sealed interface PreparedObject {
 
     @SuppressWarnings("ArrayRecordComponent") // made once, read once
     record InMemory(ObjectRecord record, byte[] content) implements PreparedObject {}
+
+    /// What a drive has of a version, committed or only prepared. Nobody must publish a change of the key meanwhile.
+    ///
+    /// @return empty when it has neither, or when what it has is damaged
+    static Optional<PreparedObject> ofVersion(Drive drive, BucketRef bucket, ObjectKey name, ObjectVersion version) {
+        if (drive.call(() -> drive.store().row(name.bucketId(), name.key())).equals(Optional.of(version))) {
+            return switch (drive.call(() -> drive.store().find(bucket, name.key()))) {
+                case Found.Absent(), Found.Damaged _ -> Optional.empty();
+                case Found.Present(var record, var file) -> Optional.of(new InFile(record, file));
+            };
+        }
+        return drive.call(() -> drive.store().prepared(name, version));
+    }
 
     /// On a drive thread. The intent must not be committed or aborted meanwhile.
     ///

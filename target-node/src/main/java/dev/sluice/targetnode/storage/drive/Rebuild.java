@@ -50,6 +50,7 @@ final class Rebuild {
     Result run() throws IOException {
         contents.names().each(bucket -> bucketIds.merge(bucket.name(), bucket.id(), Math::max));
         walk(Layout.OBJECTS, false);
+        walk(Layout.SLICES, false);
         flush(1);
         walk(Layout.ESCAPED, true);
         flush(1);
@@ -90,21 +91,22 @@ final class Rebuild {
         }
         var key = head.get().key();
         long bucketId = head.get().bucketId();
-        var expected = escaped ? Layout.escaped(bucketId, key) : Layout.OBJECTS + "/" + bucketOf(path) + "/" + key;
-        if (!path.equals(expected)) {
+        var own = Layout.ownPath(path);
+        boolean isIts = escaped
+                ? path.equals(Layout.escaped(bucketId, key))
+                : own.filter(at -> at.key().equals(key)
+                                && isSlices(at) == head.get().slice().isPresent())
+                        .isPresent();
+        if (!isIts) {
             setAside(path); // another object's file was put here
             return;
         }
-        if (!escaped) {
-            bucketIds.merge(bucketOf(path), bucketId, Math::max);
-        }
+        own.ifPresent(at -> bucketIds.merge(at.bucket(), bucketId, Math::max));
         enter(bucketId, key, ObjectEntry.of(head.get(), escaped));
     }
 
-    private static String bucketOf(String path) {
-        var rest = path.substring(Layout.OBJECTS.length() + 1);
-        int slash = rest.indexOf('/');
-        return slash < 0 ? rest : rest.substring(0, slash);
+    private static boolean isSlices(Layout.OwnPath path) {
+        return path.folder().equals(Layout.SLICES);
     }
 
     private void enter(long bucketId, String key, ObjectEntry entry) throws IOException {
@@ -133,10 +135,10 @@ final class Rebuild {
                 return false;
             }
             var path = new String(key, StandardCharsets.UTF_8).substring(UNREADABLE.length());
-            if (path.startsWith(Layout.OBJECTS + "/")) {
-                enterDamaged(path);
-            } else {
+            if (path.startsWith(Layout.ESCAPED + "/")) {
                 noteKeyless(path);
+            } else {
+                enterDamaged(path);
             }
             return true;
         });
@@ -178,15 +180,15 @@ final class Rebuild {
     }
 
     private void enterDamaged(String path) throws IOException {
-        var bucket = bucketOf(path);
-        var id = bucketIds.get(bucket);
-        if (id == null || path.equals(Layout.OBJECTS + "/" + bucket)) {
+        var own = Layout.ownPath(path);
+        var id = own.map(at -> bucketIds.get(at.bucket()));
+        if (id.isEmpty()) {
             LOG.error("{} has no readable record, and nothing says which bucket this was", path);
             return;
         }
         LOG.error("{} has no readable record", path);
-        var key = path.substring(Layout.OBJECTS.length() + bucket.length() + 2);
-        enter(id, key, ObjectEntry.damaged(false));
+        var entry = ObjectEntry.damaged(false);
+        enter(id.get(), own.get().key(), isSlices(own.get()) ? entry.ofSlice() : entry);
     }
 
     private void noteKeyless(String path) throws IOException {

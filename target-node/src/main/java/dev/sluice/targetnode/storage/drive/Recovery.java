@@ -245,7 +245,7 @@ final class Recovery {
     private void deleteUpTo(Intent intent) throws IOException {
         for (var entry : lying(intent)) {
             if (entry.version().compareTo(intent.version()) <= 0) {
-                contents.places().remove(Layout.path(intent.bucket(), intent.key(), entry.escaped()), changed);
+                contents.places().remove(Layout.path(intent.bucket(), intent.key(), entry), changed);
             }
         }
     }
@@ -263,10 +263,19 @@ final class Recovery {
         return contents.lying(path, escaped, intent.bucket().id(), intent.key());
     }
 
+    /// Where its file can be. What a deletion deletes may be an object or a slice.
     private static List<String> paths(Intent intent) {
-        var escaped = Layout.path(intent.bucket(), intent.key(), true);
-        return Layout.isPath(intent.key())
-                ? List.of(Layout.path(intent.bucket(), intent.key(), false), escaped)
-                : List.of(escaped);
+        var paths = new ArrayList<String>();
+        if (Layout.isPath(intent.key())) {
+            switch (intent) {
+                case Intent.Put put -> paths.add(Layout.own(put.bucket(), put.key(), put.entry()));
+                case Intent.Delete delete -> {
+                    paths.add(Layout.objects(delete.bucket()) + "/" + delete.key());
+                    paths.add(Layout.slices(delete.bucket()) + "/" + delete.key());
+                }
+            }
+        }
+        paths.add(Layout.escaped(intent.bucket().id(), intent.key()));
+        return paths;
     }
 }

@@ -67,8 +67,8 @@ public final class Usages {
     }
 
     private static Totals changed(Totals before, Optional<ObjectEntry> old, Optional<ObjectEntry> now) {
-        var left = old.isPresent() ? before.minus(old.get().size()) : before;
-        return now.isPresent() ? left.plus(now.get().size()) : left;
+        var left = old.isPresent() ? before.minus(old.get().bytes()) : before;
+        return now.isPresent() ? left.plus(now.get().bytes()) : left;
     }
 
     void dropped(long bucketId) {

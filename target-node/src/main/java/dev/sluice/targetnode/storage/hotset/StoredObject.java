@@ -32,13 +32,36 @@ public final class StoredObject implements FileSource {
     private final ObjectKey key;
     private final HotObject object;
     private final Runnable whenDamaged;
+    private final Optional<GatheredBytes> gathered;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile Look look = new Look(System.nanoTime(), 0, 0);
 
     StoredObject(ObjectKey key, HotObject object, Runnable whenDamaged) {
+        this(key, object, whenDamaged, Optional.empty());
+    }
+
+    private StoredObject(ObjectKey key, HotObject object, Runnable whenDamaged, Optional<GatheredBytes> gathered) {
         this.key = key;
         this.object = object;
         this.whenDamaged = whenDamaged;
+        this.gathered = gathered;
+    }
+
+    /// Whether its file has all of its bytes, and not a slice of them. What it has not is to be [#gathered].
+    public boolean isWhole() {
+        return object.record().fileSize() == object.record().size();
+    }
+
+    /// The same use of it, whose bytes come from there.
+    ///
+    /// @param from closed with this
+    public StoredObject gathered(GatheredBytes from) {
+        return new StoredObject(key, object, whenDamaged, Optional.of(from));
+    }
+
+    /// Says which bytes will be read, where they are not all: they may have to be asked for.
+    public void willRead(long offset, long length) {
+        gathered.ifPresent(bytes -> bytes.expect(offset, offset + length));
     }
 
     public ObjectRecord record() {
@@ -80,11 +103,14 @@ public final class StoredObject implements FileSource {
 
     /// The whole object, verified, when it is small and in memory. Never to be modified; stays valid after [#close].
     public Optional<ByteBuffer> bytes() {
-        return object.bytes();
+        return isWhole() ? object.bytes() : Optional.empty();
     }
 
     @Override
     public boolean ready(long offset, int length) {
+        if (!isWhole()) {
+            return false;
+        }
         long now = System.nanoTime();
         var before = look;
         boolean fresh = before.isFresh(now);
@@ -99,7 +125,7 @@ public final class StoredObject implements FileSource {
 
     @Override
     public CompletionStage<?> prepare(long offset, int length) {
-        return telling(object.prepare(offset, length));
+        return isWhole() ? telling(object.prepare(offset, length)) : bytesFrom().prepare(offset);
     }
 
     @Override
@@ -114,7 +140,15 @@ public final class StoredObject implements FileSource {
 
     @Override
     public CompletionStage<?> fetch(long offset, ByteBuffer into) {
+        if (!isWhole()) {
+            return bytesFrom().fetch(offset, into);
+        }
         return telling(object.drive().startStep(() -> object.readGood(offset, into)));
+    }
+
+    private GatheredBytes bytesFrom() {
+        return gathered.orElseThrow(
+                () -> new IllegalStateException("only a slice of '%s' is here".formatted(key.key())));
     }
 
     private CompletableFuture<Void> telling(CompletableFuture<Void> work) {
@@ -139,6 +173,7 @@ public final class StoredObject implements FileSource {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
+            gathered.ifPresent(GatheredBytes::close);
             object.release();
         }
     }

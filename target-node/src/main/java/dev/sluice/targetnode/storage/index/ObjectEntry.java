@@ -82,6 +82,20 @@ public record ObjectEntry(
         return new ObjectEntry(new ObjectVersion(0, 0), 0, 0, "", escaped, false, true);
     }
 
+    /// Likewise where slices lie.
+    public ObjectEntry ofSlice() {
+        return new ObjectEntry(
+                version,
+                size,
+                modifiedMillis,
+                etag,
+                escaped,
+                details,
+                damaged,
+                unsynced,
+                Optional.of(new SliceBytes(Slice.NONE, 0)));
+    }
+
     public ObjectEntry at(boolean isEscaped) {
         return new ObjectEntry(version, size, modifiedMillis, etag, isEscaped, details, damaged, unsynced, slice);
     }

@@ -104,7 +104,7 @@ final class Ending implements Staged {
     }
 
     @Override
-    public Content content() {
+    public Content content(int position) {
         return new Content.OnDrive(open.drive(), whole.path());
     }
 

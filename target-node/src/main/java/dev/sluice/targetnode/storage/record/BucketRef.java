@@ -1,11 +1,16 @@
 package dev.sluice.targetnode.storage.record;
 
+import dev.sluice.common.erasure.ErasureCode;
+import java.util.Optional;
+
 /// A bucket as storage knows it: the id that is never used again, and the name its folder has.
 ///
 /// @param copies how many drives are to keep each of its objects; asked only when something is written
 /// @param replicated whether several targets keep each object: the table of slots says which drives, not this target
-/// @param minInSync with how few in-sync replicas a write is acknowledged; asked likewise
-public record BucketRef(long id, String name, int copies, boolean replicated, int minInSync) {
+/// @param minInSync with how few in-sync replicas, or positions, a write is acknowledged; asked likewise
+/// @param code where each replica has a slice of an object; asked likewise
+public record BucketRef(
+        long id, String name, int copies, boolean replicated, int minInSync, Optional<ErasureCode> code) {
     private static final int LONGEST = 255;
 
     public BucketRef {
@@ -22,7 +27,7 @@ public record BucketRef(long id, String name, int copies, boolean replicated, in
     }
 
     public BucketRef(long id, String name, int copies, boolean replicated) {
-        this(id, name, copies, replicated, 1);
+        this(id, name, copies, replicated, 1, Optional.empty());
     }
 
     /// With one copy of each object.

@@ -43,7 +43,7 @@ final class ObjectCheck {
                 drive.requireThere(); // or nothing is damaged, everything is gone
                 var treated = treatment.of(bucket, key, bad);
                 var at = bad.entry()
-                        .map(entry -> Layout.path(bucket, key, entry.escaped()))
+                        .map(entry -> Layout.path(bucket, key, entry))
                         .orElse("");
                 found(bad.kind(), treated.action(), bucket, key, at, treated.why());
                 if (bad.kind() == ScrubFinding.Kind.UNREADABLE) {

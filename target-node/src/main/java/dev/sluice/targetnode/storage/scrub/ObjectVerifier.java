@@ -128,7 +128,7 @@ final class ObjectVerifier {
         try {
             var found = store.lookAt(bucket, key, entry);
             return found instanceof Found.Present present
-                    ? new Seen(found, Optional.of(head(Layout.path(bucket, key, entry.escaped()), present.file())))
+                    ? new Seen(found, Optional.of(head(Layout.path(bucket, key, entry), present.file())))
                     : new Seen(found, Optional.empty());
         } catch (UnknownFormatException newer) {
             throw newer;
@@ -153,7 +153,7 @@ final class ObjectVerifier {
     private ObjectCheckResult judged(
             BucketRef bucket, ObjectEntry entry, RecordFormat.Head head, ObjectRecord record, DriveFile file)
             throws IOException {
-        var path = Layout.path(bucket, record.key(), entry.escaped());
+        var path = Layout.path(bucket, record.key(), entry);
         var wrong = wrongBlock(record, file);
         if (wrong.isEmpty() && head.isApart()) {
             wrong = wrongDetails(head, record);

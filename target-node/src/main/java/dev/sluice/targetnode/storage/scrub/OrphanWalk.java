@@ -58,11 +58,15 @@ final class OrphanWalk {
 
     /// @param after the path of the last file that was looked at; empty for all
     void run(String after) throws IOException {
-        boolean objectsDone = after.startsWith(Layout.ESCAPED + "/");
-        if (!objectsDone) {
-            walk(Layout.OBJECTS, rest(Layout.OBJECTS, after));
+        var folders = List.of(Layout.OBJECTS, Layout.SLICES, Layout.ESCAPED);
+        int begun = folders.stream()
+                .filter(folder -> after.startsWith(folder + "/"))
+                .findFirst()
+                .map(folders::indexOf)
+                .orElse(0);
+        for (var folder : folders.subList(begun, folders.size())) {
+            walk(folder, rest(folder, after));
         }
-        walk(Layout.ESCAPED, rest(Layout.ESCAPED, after));
         removeEndedShards();
     }
 
@@ -165,23 +169,20 @@ final class OrphanWalk {
         return at.isPresent() ? !isKnown(path, at.get()) : !isDamagedEscaped(path) && store.isFile(path);
     }
 
-    private record Placed(BucketRef bucket, String key, boolean escaped) {}
+    private record Placed(BucketRef bucket, String key) {}
 
     /// Whose file it would be: by its path, or by its record where the path is made from a hash.
     private Optional<Placed> placed(String path) throws IOException {
-        if (path.startsWith(Layout.OBJECTS + "/")) {
-            var rest = path.substring(Layout.OBJECTS.length() + 1);
-            int slash = rest.indexOf('/');
-            return slash < 0
-                    ? Optional.empty()
-                    : named.computeIfAbsent(rest.substring(0, slash), buckets::named)
-                            .map(bucket -> new Placed(bucket, rest.substring(slash + 1), false));
+        if (!path.startsWith(Layout.ESCAPED + "/")) {
+            return Layout.ownPath(path)
+                    .flatMap(own -> named.computeIfAbsent(own.bucket(), buckets::named)
+                            .map(bucket -> new Placed(bucket, own.key())));
         }
         var head = head(path);
         return head.isEmpty()
                 ? Optional.empty()
                 : withId.computeIfAbsent(head.get().bucketId(), buckets::withId)
-                        .map(bucket -> new Placed(bucket, head.get().key(), true));
+                        .map(bucket -> new Placed(bucket, head.get().key()));
     }
 
     private Optional<RecordFormat.Head> head(String path) throws IOException {
@@ -197,10 +198,9 @@ final class OrphanWalk {
     private boolean isKnown(String path, Placed at) throws IOException {
         try (var _ = publishing.lock(new ObjectKey(at.bucket.id(), at.key))) {
             var entry = store.entry(at.bucket.id(), at.key);
-            boolean named = entry.isPresent()
-                    && entry.get().escaped() == at.escaped
-                    && Layout.path(at.bucket, at.key, at.escaped).equals(path);
-            return named || !store.isFile(path) || store.isDropped(at.bucket.id());
+            boolean isNamed = entry.isPresent()
+                    && Layout.path(at.bucket, at.key, entry.get()).equals(path);
+            return isNamed || !store.isFile(path) || store.isDropped(at.bucket.id());
         } catch (DamagedRecordException _) {
             return true; // the entry's own finding says so
         }
@@ -221,7 +221,7 @@ final class OrphanWalk {
         store.scan(bucket.id(), (key, value) -> {
             visitor.within();
             found[0] = ObjectEntry.decode(value).escaped()
-                    && Layout.path(bucket, IndexKeys.keyOf(key), true).equals(path);
+                    && Layout.escaped(bucket.id(), IndexKeys.keyOf(key)).equals(path);
             return !found[0];
         });
         return found[0];

@@ -28,9 +28,13 @@ public interface Staged {
         record OnDrive(Drive drive, String path) implements Content {}
     }
 
+    /// Where members have slices, that of none: [ObjectRecord#at] makes the others.
     ObjectRecord record(ObjectVersion version);
 
-    Content content();
+    /// All its bytes, or those of one slice where members have slices.
+    ///
+    /// @param position which; of whole objects 0
+    Content content(int position);
 
     /// Under which name other replicas could take its bytes while they came.
     default Optional<String> arrivedAs() {

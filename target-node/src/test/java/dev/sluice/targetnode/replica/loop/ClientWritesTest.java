@@ -90,7 +90,7 @@ final class ClientWritesTest {
         }
 
         @Override
-        public Content content() {
+        public Content content(int position) {
             return new Content.InMemory(new byte[0]);
         }
 
@@ -126,8 +126,10 @@ final class ClientWritesTest {
     private RowWriter writer(ClientWrites of) {
         return new RowWriter(
                 of,
-                store.reads(),
-                store.drives()::reading,
+                store,
+                (_, _, _, _) -> {
+                    throw new IllegalStateException("objects are whole");
+                },
                 _ -> {
                     throw new IllegalStateException("nothing is listed");
                 },

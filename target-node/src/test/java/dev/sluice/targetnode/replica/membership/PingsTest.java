@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.replica.transfer.ReplicaPeers;
+import dev.sluice.targetnode.replica.peers.ReplicaPeers;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

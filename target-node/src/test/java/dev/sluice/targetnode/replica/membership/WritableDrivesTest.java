@@ -6,7 +6,7 @@ import dev.sluice.common.cluster.Command.Answers;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.replica.transfer.ReplicaPeers;
+import dev.sluice.targetnode.replica.peers.ReplicaPeers;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -19,6 +19,8 @@ import dev.sluice.targetnode.replica.loop.OneGroup;
 import dev.sluice.targetnode.replica.loop.SlotPages;
 import dev.sluice.targetnode.replica.loop.Staging;
 import dev.sluice.targetnode.replica.membership.FollowedStates;
+import dev.sluice.targetnode.replica.peers.ReplicaParts;
+import dev.sluice.targetnode.replica.peers.ReplicaPeers;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreSettings;
 import dev.sluice.targetnode.storage.drive.Drive;

@@ -31,6 +31,8 @@ import dev.sluice.targetnode.replica.loop.RecordBytes;
 import dev.sluice.targetnode.replica.loop.SlotPages;
 import dev.sluice.targetnode.replica.loop.Staging;
 import dev.sluice.targetnode.replica.membership.FollowedStates;
+import dev.sluice.targetnode.replica.peers.ReplicaParts;
+import dev.sluice.targetnode.replica.peers.ReplicaPeers;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.record.ObjectKey;
@@ -121,7 +123,7 @@ class MessagesTest {
                 () -> applied,
                 tasks::add);
         messages = new Messages(parts, writes);
-        transfer = new ContentTransfer(parts, _ -> {});
+        transfer = new ContentTransfer(parts);
         messages.fetchBy(transfer);
         begin();
     }
@@ -130,7 +132,6 @@ class MessagesTest {
     void close() {
         loops.values().forEach(DriveReplicas::close);
         messages.close();
-        transfer.close();
         target.close();
     }
 

@@ -1,4 +1,4 @@
-package dev.sluice.targetnode.replica.transfer;
+package dev.sluice.targetnode.replica.peers;
 
 import dev.sluice.common.name.NodeId;
 import dev.sluice.targetnode.replica.loop.AppliedState;

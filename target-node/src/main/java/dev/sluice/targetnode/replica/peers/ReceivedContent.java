@@ -1,4 +1,4 @@
-package dev.sluice.targetnode.replica.transfer;
+package dev.sluice.targetnode.replica.peers;
 
 import dev.sluice.common.peer.SteadyBody;
 import dev.sluice.targetnode.replica.loop.RecordBytes;
@@ -12,11 +12,11 @@ import java.util.Optional;
 ///
 /// @param found empty when it has nothing
 /// @param body the object's bytes
-record ReceivedContent(Optional<ObjectRecord> found, InputStream body) implements AutoCloseable {
+public record ReceivedContent(Optional<ObjectRecord> found, InputStream body) implements AutoCloseable {
     /// Of the sender, for its next bytes.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    static ReceivedContent of(ReplicaPeers.Content content) throws IOException {
+    public static ReceivedContent of(ReplicaPeers.Content content) throws IOException {
         var body = new SteadyBody(content.body(), PATIENCE);
         boolean read = false;
         try {
@@ -32,11 +32,11 @@ record ReceivedContent(Optional<ObjectRecord> found, InputStream body) implement
         }
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return found.isEmpty();
     }
 
-    ObjectRecord record() throws IOException {
+    public ObjectRecord record() throws IOException {
         return found.orElseThrow(() -> new IOException("the other replica has nothing"));
     }
 

@@ -11,6 +11,7 @@ import dev.sluice.targetnode.replica.core.Learning;
 import dev.sluice.targetnode.replica.loop.LocalReplica;
 import dev.sluice.targetnode.replica.loop.RecordedLoops;
 import dev.sluice.targetnode.replica.loop.Staging;
+import dev.sluice.targetnode.replica.peers.ReplicaParts;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -22,11 +23,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-class ContentTransferTest {
+class PulledRowsTest {
     private static final int SLOT = 3;
 
     @TempDir
     private Path folder;
+
+    private static PulledRows rows(ReplicaParts parts) {
+        return new PulledRows(parts, new ContentTransfer(parts), _ -> {});
+    }
 
     /// Else the learner waits for this row until its target starts again.
     @Test
@@ -36,22 +41,20 @@ class ContentTransferTest {
         try (peers;
                 var target = new TargetFixture(folder.resolve("target"));
                 var loops = new RecordedLoops(folder, 1, "d1");
-                var transfer = new ContentTransfer(
-                        new ReplicaParts(
-                                new NodeId("target001"),
-                                new HttpTargets(peers),
-                                target.store(),
-                                staging,
-                                _ -> Optional.empty(),
-                                () -> {
-                                    throw new IllegalStateException("a bug");
-                                },
-                                Runnable::run),
-                        _ -> {})) {
+                var rows = rows(new ReplicaParts(
+                        new NodeId("target001"),
+                        new HttpTargets(peers),
+                        target.store(),
+                        staging,
+                        _ -> Optional.empty(),
+                        () -> {
+                            throw new IllegalStateException("a bug");
+                        },
+                        Runnable::run))) {
             var loop = Objects.requireNonNull(loops.byDrive().get("d1"));
             var replica = new CompletableFuture<LocalReplica>();
             loop.run(() -> replica.complete(loop.replica(1, SLOT)));
-            transfer.begin(replica.join(), new Action.Pull("d3", new Learning(4, 5, 1), new ObjectKey(7, "key"), 0));
+            rows.begin(replica.join(), new Action.Pull("d3", new Learning(4, 5, 1), new ObjectKey(7, "key"), 0));
             eventually(() -> loops.handed("d1").contains(SLOT));
         }
     }

@@ -1,11 +1,12 @@
-package dev.sluice.targetnode.replica.transfer;
+package dev.sluice.targetnode.replica.peers;
 
 import dev.sluice.common.peer.PeerAddress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.SortedMap;
 
-/// The other targets that keep replicas, as this one reaches them. What it asks for, their [Replicator] does.
+/// The other targets that keep replicas, as this one reaches them. What it asks for, their
+/// [dev.sluice.targetnode.replica.Replicator] does.
 public interface ReplicaPeers extends AutoCloseable {
     /// Hands over messages about slots. Blocks until the other target has them.
     ///
@@ -27,7 +28,7 @@ public interface ReplicaPeers extends AutoCloseable {
 
     /// Asks for an object's record and bytes. Blocks until they begin to come.
     ///
-    /// @param query what [ContentAnswers#answer] understands
+    /// @param query what [dev.sluice.targetnode.replica.transfer.ContentAnswers#answer] understands
     /// @throws IOException when the other target refuses
     /// @throws dev.sluice.common.store.StoreException.Unavailable when it does not answer in time
     Content content(PeerAddress from, String query) throws IOException;

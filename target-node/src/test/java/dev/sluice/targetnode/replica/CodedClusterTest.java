@@ -1,0 +1,150 @@
+package dev.sluice.targetnode.replica;
+
+import static dev.sluice.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.erasure.ErasureCode;
+import dev.sluice.common.erasure.SliceLayout;
+import dev.sluice.testing.Bytes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A bucket with two data slices and one of parity.
+@Timeout(120)
+final class CodedClusterTest {
+    private static final ErasureCode CODE = ErasureCode.parse("2+1");
+    private static final int MIB = 1 << 20;
+
+    /// Of no block, of one, of one stripe and of several; the last block is short or whole.
+    private static final List<Integer> SIZES =
+            List.of(0, 1, 4_000, 100_000, MIB, MIB + 1, 2 * MIB, 2 * MIB + 70_000, 5 * MIB + 3, 6 * MIB);
+
+    @TempDir
+    private Path folder;
+
+    private ReplicaCluster cluster;
+
+    private void start(int targets) throws IOException {
+        cluster = ReplicaCluster.coded(folder, targets, CODE.toString());
+    }
+
+    @BeforeEach
+    void startThree() throws IOException {
+        start(3);
+    }
+
+    @AfterEach
+    void stop() {
+        cluster.close();
+    }
+
+    private static byte[] content(int size) {
+        return Bytes.random(size, size);
+    }
+
+    private void putAll() {
+        SIZES.forEach(size -> cluster.put("size-" + size, content(size)));
+    }
+
+    private void requireAll() {
+        SIZES.forEach(size -> assertThat(
+                        Arrays.equals(cluster.get("size-" + size).orElseThrow(), content(size)))
+                .as("%d bytes", size)
+                .isTrue());
+    }
+
+    /// Each member has its slice, and nothing else.
+    private void requireSlices() {
+        SIZES.forEach(size -> eventually(() -> hasSlices("size-" + size, size)));
+    }
+
+    private boolean hasSlices(String key, int size) {
+        var layout = new SliceLayout(CODE, size);
+        return cluster.row(key).members().stream().allMatch(member -> {
+            var file = cluster.owner(member.drive())
+                    .drives
+                    .getFirst()
+                    .resolve("slices/shards")
+                    .resolve(key);
+            try {
+                return Files.exists(file) && Files.size(file) == layout.sliceSize(member.position());
+            } catch (IOException gone) {
+                return false;
+            }
+        });
+    }
+
+    @Test
+    void eachMemberHasASliceAndAnObjectIsReadFromThem() {
+        putAll();
+        requireAll();
+        requireSlices();
+        for (int target = 1; target <= 3; target++) {
+            assertThat(cluster.target(target).drives.getFirst().resolve("objects"))
+                    .isEmptyDirectory();
+        }
+    }
+
+    @Test
+    void anyTargetMayBeLost() {
+        putAll();
+        requireSlices();
+        for (int lost = 1; lost <= 3; lost++) {
+            cluster.target(lost).stop();
+            requireAll();
+            cluster.put("size-" + SIZES.get(lost + 4), content(SIZES.get(lost + 4)));
+            cluster.target(lost).start();
+            cluster.awaitWhole();
+        }
+        requireAll();
+        requireSlices();
+    }
+
+    @Test
+    void allIsThereAfterARestart() throws IOException {
+        putAll();
+        cluster.restartEverybody();
+        requireAll();
+        requireSlices();
+    }
+
+    @Test
+    void damagedSliceIsMadeOfOthers() {
+        putAll();
+        requireSlices();
+        for (int size : SIZES) {
+            for (var member : cluster.members("size-" + size)) {
+                if (member.file("size-" + size).toFile().length() > 0) {
+                    member.damage("size-" + size);
+                    requireAll();
+                    assertThat(member.store().mend(cluster.bucket(), "size-" + size, member.onlyDrive()))
+                            .isTrue();
+                }
+            }
+        }
+        requireAll();
+        requireSlices();
+    }
+
+    @Test
+    void deletedObjectIsGoneAndAnOverwrittenOneIsTheNewest() {
+        putAll();
+        for (int size : SIZES) {
+            cluster.delete("size-" + size);
+            assertThat(cluster.get("size-" + size)).isEmpty();
+        }
+        cluster.put("other", content(3 * MIB));
+        cluster.put("other", content(MIB + 7));
+        assertThat(Arrays.equals(cluster.get("other").orElseThrow(), content(MIB + 7)))
+                .isTrue();
+        assertThat(hasSlices("other", 3 * MIB)).isFalse();
+    }
+}
