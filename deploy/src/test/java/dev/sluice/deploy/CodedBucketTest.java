@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.SluiceCluster;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,12 +16,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
@@ -110,11 +113,35 @@ final class CodedBucketTest {
                         refused -> assertThat(refused.statusCode()).isEqualTo(412));
         s3.deleteObject(request -> request.bucket(BUCKET).key("copied"));
         assertThatThrownBy(() -> get(s3, "copied")).isInstanceOf(NoSuchKeyException.class);
-        assertThatThrownBy(() -> s3.createMultipartUpload(
-                        request -> request.bucket(BUCKET).key("parts")))
-                .isInstanceOfSatisfying(
-                        S3Exception.class,
-                        refused -> assertThat(refused.statusCode()).isEqualTo(501));
+        requireUpload(s3);
+    }
+
+    private static void requireUpload(S3Client s3) {
+        var id = s3.createMultipartUpload(request -> request.bucket(BUCKET).key("parts"))
+                .uploadId();
+        var parts = IntStream.rangeClosed(1, 3)
+                .mapToObj(number -> {
+                    var etag = s3.uploadPart(
+                                    request -> request.bucket(BUCKET)
+                                            .key("parts")
+                                            .uploadId(id)
+                                            .partNumber(number),
+                                    RequestBody.fromBytes(part(number)))
+                            .eTag();
+                    return CompletedPart.builder().partNumber(number).eTag(etag).build();
+                })
+                .toList();
+        s3.completeMultipartUpload(
+                request -> request.bucket(BUCKET).key("parts").uploadId(id).multipartUpload(all -> all.parts(parts)));
+        var whole = new ByteArrayOutputStream();
+        IntStream.rangeClosed(1, 3).forEach(number -> whole.writeBytes(part(number)));
+        assertThat(Arrays.equals(get(s3, "parts"), whole.toByteArray())).isTrue();
+        assertThat(s3.listMultipartUploads(request -> request.bucket(BUCKET)).uploads())
+                .isEmpty();
+    }
+
+    private static byte[] part(int number) {
+        return Content.of("part " + number, number < 3 ? 5 * MIB + 100 : 70_000);
     }
 
     private static void put(S3Client s3, String key, int size) {

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.answer;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.http.FileSource;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.s3.ByteRange;
@@ -28,6 +29,11 @@ import java.util.TreeMap;
 /// @param text what follows instead of the object's bytes
 public record ObjectAnswer(int status, Headers headers, long offset, long length, Optional<String> text) {
     private static final List<String> CACHING = List.of("Cache-Control", "Expires");
+
+    /// How many bytes are sent first.
+    public int window() {
+        return (int) Math.min(FileSource.WINDOW, length);
+    }
 
     /// What is known of an object, wherever its bytes are.
     ///

@@ -4,7 +4,6 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
-import dev.sluice.common.http.FileSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.peer.ObjectCall;
@@ -90,7 +89,7 @@ public final class GetObjectHandler {
         if (hot.isPresent() && asked.member().isPresent() == samples.isPresent()) {
             var object = hot.get();
             var answer = answerOf(object, asked, CacheResult.HIT, samples);
-            if (headOnly || object.bytes().isPresent() || object.ready(answer.offset(), window(answer))) {
+            if (headOnly || object.bytes().isPresent() || object.ready(answer.offset(), answer.window())) {
                 if (!headOnly) {
                     reads.count(call.bucket().id(), CacheResult.HIT, answer.length());
                 }
@@ -203,7 +202,7 @@ public final class GetObjectHandler {
             answer = answerOf(object, asked, tries.result, samples(object, asked));
             object.willRead(answer.offset(), answer.length());
             if (!headOnly && answer.length() > 0 && object.bytes().isEmpty()) {
-                Await.whole(object.prepare(answer.offset(), window(answer)).toCompletableFuture());
+                Await.whole(object.prepare(answer.offset(), answer.window()).toCompletableFuture());
             }
         } catch (RuntimeException | Error e) {
             object.close();
@@ -211,7 +210,9 @@ public final class GetObjectHandler {
                 throw e;
             }
             boolean damaged = failure instanceof StoreException.Damaged;
-            if (!damaged && !(failure instanceof StoreException.DriveFailed)) {
+            if (damaged && object.hasLostSlices()) {
+                return Optional.empty();
+            } else if (!damaged && !(failure instanceof StoreException.DriveFailed)) {
                 throw failure; // a condition, a range
             }
             LOG.error("{}: the copy on drive {}: {}", call.request().name(), object.drive(), failure.getMessage());
@@ -292,9 +293,5 @@ public final class GetObjectHandler {
                 answer.status(),
                 answer.headers(),
                 new ResponseBody.FileRange(object, answer.offset(), answer.length()));
-    }
-
-    private static int window(ObjectAnswer answer) {
-        return (int) Math.min(FileSource.WINDOW, answer.length());
     }
 }

@@ -48,9 +48,6 @@ public final class MultipartHandlers {
     }
 
     public Response create(ObjectCall call, S3Request.CreateMultipartUpload create) {
-        if (call.bucket().properties().code().isPresent()) {
-            throw S3Failure.notImplemented("Multipart uploads to buckets with an erasure code");
-        }
         var attributes = create.attributes();
         var algorithm = attributes.declared();
         try (var _ = writes.enter(call.bucket())) {

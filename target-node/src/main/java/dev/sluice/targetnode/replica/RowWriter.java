@@ -98,6 +98,11 @@ public final class RowWriter implements SlotWriter {
             return List.of(term.drive());
         }
 
+        @Override
+        public int position() {
+            return term.replica().core().primaryPosition();
+        }
+
         /// A term that has ended on the same drive is no failure.
         @Override
         public Serving again() {

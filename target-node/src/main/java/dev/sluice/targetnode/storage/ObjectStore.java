@@ -3,6 +3,8 @@ package dev.sluice.targetnode.storage;
 import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.CommitExtras;
+import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.change.KeyLocks;
@@ -28,7 +30,9 @@ import dev.sluice.targetnode.storage.listing.ListEntry;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.UploadState;
 import dev.sluice.targetnode.storage.resilver.Mover;
 import dev.sluice.targetnode.storage.resilver.Resilver;
 import dev.sluice.targetnode.storage.resilver.ResilverSettings;
@@ -42,6 +46,7 @@ import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.slots.SlotWriter;
 import dev.sluice.targetnode.storage.spread.DriveTable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -94,7 +99,7 @@ public final class ObjectStore implements AutoCloseable {
         this.mover = new KeyMover(drives, committer, config.smallLimit());
         this.reads = new KeyReads(hotSet, committer.publishing());
         this.local = new LocalWriter(drives, committer, mover, reads);
-        this.multipart = new Multipart(drives, versions, this::writer, this::adopt);
+        this.multipart = new Multipart(drives, versions, this::writer, this::adopt, this::divide);
         this.settlement = new Settlement(drives, mountpaths, mover, staying);
     }
 
@@ -300,6 +305,21 @@ public final class ObjectStore implements AutoCloseable {
             if (!begun) {
                 serving.close();
             }
+        }
+    }
+
+    /// Of an upload's parts, where members have slices.
+    private ObjectRecord divide(
+            BucketRef bucket,
+            UploadState from,
+            long size,
+            Consumer<Consumer<ByteBuffer>> bytes,
+            CommitTerms terms,
+            CommitExtras extras) {
+        try (var upload = begin(bucket, from.key(), size, Durability.FSYNC)) {
+            upload.createdAt(from.createdMillis());
+            bytes.accept(upload::write);
+            return upload.commit(terms, extras);
         }
     }
 

@@ -7,12 +7,15 @@ import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.erasure.SliceEncoder;
 import dev.sluice.common.erasure.SliceLayout;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.CommitExtras;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.files.DriveFile;
+import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.FromParts;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.Slice;
@@ -32,8 +35,7 @@ import java.util.stream.IntStream;
 
 /// An object that is being written, to each drive that it belongs on; where members have slices of it, to one drive in
 /// as many files. Nobody else sees it before [#commit]; without that nothing of it remains. Written by one virtual
-/// thread at a time (or several with [#writeAt] in different
-/// blocks); read by any number meanwhile.
+/// thread at a time (or several with [#writeAt] in different blocks, where it is whole); read by any number meanwhile.
 public final class Upload implements Arriving, AutoCloseable {
     /// Larger ones are announced to other replicas while they come.
     private static final long UNANNOUNCED = 256 << 10;
@@ -105,9 +107,7 @@ public final class Upload implements Arriving, AutoCloseable {
 
     /// How many bytes come to each of the drives when an object of so many is written.
     static long staged(BucketRef bucket, long bytes) {
-        return bucket.code()
-                .map(code -> Math.ceilDiv(bytes, code.data()) * code.slices())
-                .orElse(bytes);
+        return bucket.code().map(code -> new SliceLayout(code, bytes).total()).orElse(bytes);
     }
 
     /// Other replicas may take the bytes while they come, when these are many enough for that.
@@ -136,14 +136,17 @@ public final class Upload implements Arriving, AutoCloseable {
     private final class Whole implements Staged {
         private final long size;
         private final CommitTerms terms;
+        private final CommitExtras extras;
 
         /// Of slices that others are to fetch the files stay until that is decided.
-        Whole(long size, CommitTerms terms) {
+        Whole(long size, CommitTerms terms, CommitExtras extras) {
             this.size = size;
             this.terms = terms;
+            this.extras = extras;
             if (code.isPresent() && !retain()) {
                 throw new StoreException.Unavailable("the upload has ended");
             }
+            extras.begun();
         }
 
         @Override
@@ -151,11 +154,16 @@ public final class Upload implements Arriving, AutoCloseable {
             if (code.isPresent()) {
                 release();
             }
+            extras.decided();
+        }
+
+        private IndexBatch with(Drive drive, ObjectRecord record) {
+            return new IndexBatch().addAll(drive.accessTimes().stored(record)).addAll(extras.with(record));
         }
 
         @Override
         public ObjectRecord record(ObjectVersion version) {
-            return Upload.this.record(size, terms, version);
+            return Upload.this.record(size, terms, extras.parts(), version);
         }
 
         @Override
@@ -182,12 +190,7 @@ public final class Upload implements Arriving, AutoCloseable {
         @Override
         public Optional<Prepared> atOnce(Drive drive, ObjectRecord record) {
             return isDurable() && content(record.position()) instanceof Content.InMemory few
-                    ? Prepared.smallPut(
-                            bucket,
-                            copyOn(drive, record).work,
-                            record,
-                            few.bytes(),
-                            drive.accessTimes().stored(record))
+                    ? Prepared.smallPut(bucket, copyOn(drive, record).work, record, few.bytes(), with(drive, record))
                     : Optional.empty();
         }
 
@@ -221,14 +224,7 @@ public final class Upload implements Arriving, AutoCloseable {
             if (content(record.position()) instanceof Content.InMemory few) {
                 target.write(0, ByteBuffer.wrap(few.bytes()));
             }
-            return drive.store()
-                    .preparePut(
-                            bucket,
-                            copy.work,
-                            target,
-                            record,
-                            drive.accessTimes().stored(record),
-                            isDurable());
+            return drive.store().preparePut(bucket, copy.work, target, record, with(drive, record), isDurable());
         }
 
         @Override
@@ -250,7 +246,7 @@ public final class Upload implements Arriving, AutoCloseable {
     }
 
     private void take(long from, long to) {
-        long bytes = small.isPresent() ? to - from : staged(bucket, to - from);
+        long bytes = small.isPresent() ? to - from : staged(bucket, to) - staged(bucket, from);
         copies.stream()
                 .map(copy -> copy.drive)
                 .distinct()
@@ -335,7 +331,12 @@ public final class Upload implements Arriving, AutoCloseable {
     }
 
     private void writeSlice(int position, long offset, ByteBuffer bytes) throws IOException {
-        file(copies.get(position)).write(offset, bytes);
+        var copy = copies.get(position);
+        if (position == serving.position()) {
+            append(copy, offset, bytes);
+        } else {
+            file(copy).write(offset, bytes); // another target syncs that one
+        }
     }
 
     private void append(Copy copy, long offset, ByteBuffer bytes) throws IOException {
@@ -405,13 +406,17 @@ public final class Upload implements Arriving, AutoCloseable {
     ///
     /// @param size of all that was written
     public ObjectRecord commit(long size, CommitTerms terms) {
+        return commit(size, terms, CommitExtras.NONE);
+    }
+
+    private ObjectRecord commit(long size, CommitTerms terms, CommitExtras extras) {
         if (expected >= 0 && size != expected) {
             throw new StoreException.IncompleteBody(size + " of " + expected + " bytes were sent");
         }
         encoder.ifPresent(slices ->
                 Await.whole(copies.getFirst().drive.startWriting(0, () -> slices.end(this::writeSlice))));
         try {
-            return serving.again().put(new Whole(size, terms), terms.check(), durability);
+            return serving.again().put(new Whole(size, terms, extras), terms.check(), durability);
         } finally {
             close();
         }
@@ -426,7 +431,12 @@ public final class Upload implements Arriving, AutoCloseable {
         return commit(written.count(), terms);
     }
 
-    private ObjectRecord record(long size, CommitTerms terms, ObjectVersion version) {
+    /// @param extras what else belongs to the change
+    ObjectRecord commit(CommitTerms terms, CommitExtras extras) {
+        return commit(written.count(), terms, extras);
+    }
+
+    private ObjectRecord record(long size, CommitTerms terms, Optional<FromParts> parts, ObjectVersion version) {
         var blocks = summer.finish(size);
         return new ObjectRecord(
                 bucket.id(),
@@ -439,7 +449,7 @@ public final class Upload implements Arriving, AutoCloseable {
                 terms.checksums(),
                 terms.headers(),
                 terms.userMetadata(),
-                Optional.empty(),
+                parts,
                 terms.backendVersion(),
                 blocks,
                 code.map(of -> new SliceOf(of, Slice.NONE)),

@@ -134,6 +134,42 @@ final class CodedClusterTest {
         requireSlices();
     }
 
+    /// Each stripe has two sound cells.
+    @Test
+    void soundCellsOfDamagedSlicesAreUsed() {
+        var content = content(6 * MIB);
+        cluster.put("cells", content);
+        eventually(() -> hasSlices("cells", 6 * MIB));
+        var members = cluster.members("cells");
+        for (int stripe = 0; stripe < 3; stripe++) {
+            members.get(stripe).damage("cells", (long) stripe * MIB + 17);
+        }
+        assertThat(Arrays.equals(cluster.get("cells").orElseThrow(), content)).isTrue();
+        for (var member : members) {
+            assertThat(member.store().mend(cluster.bucket(), "cells", member.onlyDrive()))
+                    .isTrue();
+        }
+        members.getFirst().stop();
+        assertThat(Arrays.equals(cluster.get("cells").orElseThrow(), content)).isTrue();
+    }
+
+    /// A learner does not depend on the slice of its source.
+    @Test
+    void learnerMakesItsSliceThoughThatOfThePrimaryIsDamaged() throws IOException {
+        var content = content(3 * MIB);
+        try (var four = ReplicaCluster.coded(folder.resolve("four"), 4, "2+2")) {
+            var members = four.members("learned");
+            members.getLast().stop();
+            four.put("learned", content);
+            members.getFirst().damage("learned", MIB / 2);
+            members.getLast().start();
+            four.awaitWhole();
+            members.get(1).stop();
+            assertThat(Arrays.equals(four.get("learned").orElseThrow(), content))
+                    .isTrue();
+        }
+    }
+
     @Test
     void deletedObjectIsGoneAndAnOverwrittenOneIsTheNewest() {
         putAll();

@@ -486,12 +486,22 @@ public final class ReplicaCluster implements AutoCloseable {
             });
         }
 
+        /// Until its only drive has committed something for the key.
+        void awaitRow(String key) {
+            eventually(() ->
+                    drive(onlyDrive()).call(() -> drive(onlyDrive()).store().exists(bucket.id(), key)));
+        }
+
         /// Flips a bit of an object's file, behind everybody's back.
         void damage(String key) {
+            damage(key, file(key).toFile().length() / 2);
+        }
+
+        void damage(String key, long offset) {
             try (var file = new RandomAccessFile(file(key).toFile(), "rw")) {
-                file.seek(file.length() / 2);
+                file.seek(offset);
                 int was = file.read();
-                file.seek(file.length() / 2);
+                file.seek(offset);
                 file.write(was ^ 0x10);
             } catch (IOException unreadable) {
                 throw new UncheckedIOException(unreadable);

@@ -41,6 +41,13 @@ final class FileStream extends InputStream {
         return count == 0 ? -1 : count;
     }
 
+    @Override
+    public long skip(long bytes) {
+        long count = Math.clamp(bytes, 0, end - at);
+        at += count;
+        return count;
+    }
+
     /// Waits for nothing.
     @Override
     public void close() {

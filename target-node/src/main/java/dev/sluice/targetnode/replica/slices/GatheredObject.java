@@ -44,11 +44,15 @@ public final class GatheredObject implements GatheredBytes {
 
     @Override
     public CompletionStage<?> prepare(long offset) {
-        return offset < record.size()
-                ? onThread(() -> {
-                    var _ = block(offset);
-                })
-                : CompletableFuture.completedFuture(null);
+        return offset < record.size() ? onThread(() -> bring(offset)) : CompletableFuture.completedFuture(null);
+    }
+
+    /// Not of a stripe to come: what is left of this one is still to be read.
+    private synchronized void bring(long offset) {
+        int stripe = (int) layout.code().stripe(offset / BLOCK);
+        if (gather.filter(now -> !now.isAt(stripe)).isEmpty()) {
+            var _ = block(offset);
+        }
     }
 
     @Override

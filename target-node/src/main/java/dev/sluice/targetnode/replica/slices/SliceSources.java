@@ -43,14 +43,6 @@ public final class SliceSources {
     /// @param here whether it is one of this target
     record Candidate(String drive, int position, boolean here) {}
 
-    ObjectKey name() {
-        return name;
-    }
-
-    ObjectVersion version() {
-        return version;
-    }
-
     /// The members of its slot, learners too.
     List<Candidate> candidates() {
         var known = parts.applied().get().orElseThrow();
@@ -135,13 +127,20 @@ public final class SliceSources {
 
     /// The record of the slice that a member is to have, from whoever has some of this version. Blocks.
     ///
-    /// @return empty when all have answered, and none has it; or when the drive is no member
-    /// @throws StoreException.Unavailable when some do not answer
-    public Optional<ObjectRecord> recordFor(String drive) {
-        return candidates().stream()
+    /// @throws StoreException.Damaged when all have answered, and none has it
+    /// @throws StoreException.Unavailable when some do not answer, or the drive is no member
+    public ObjectRecord recordFor(String drive) {
+        var member = candidates().stream()
                 .filter(each -> each.drive().equals(drive))
                 .findFirst()
-                .flatMap(member -> record().map(record -> record.at(member.position())));
+                .orElseThrow(() -> new StoreException.Unavailable("drive " + drive + " is not a member"));
+        return record().map(record -> record.at(member.position()))
+                .orElseThrow(() -> new StoreException.Damaged("no member has a record of '%s'".formatted(name.key())));
+    }
+
+    /// The slice that a member is to have, to be closed by the receiver. Throws as [#recordFor].
+    public SliceStream sliceFor(String drive) {
+        return new SliceStream(this, recordFor(drive));
     }
 
     private Optional<ObjectRecord> record() {
@@ -160,6 +159,11 @@ public final class SliceSources {
                     "no record of '%s' is readable now: %s; try again".formatted(name.key(), silent.get()));
         }
         return Optional.empty();
+    }
+
+    @Override
+    public String toString() {
+        return "'%s' of version %s".formatted(name.key(), version.id());
     }
 
     /// A drive gave other bytes than were written.

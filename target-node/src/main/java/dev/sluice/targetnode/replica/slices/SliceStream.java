@@ -27,6 +27,11 @@ public final class SliceStream extends InputStream {
         this.cells = layout.cells(position);
     }
 
+    /// As the file of the slice is to have it.
+    public ObjectRecord record() {
+        return record;
+    }
+
     @Override
     public int read() {
         var one = new byte[1];

@@ -12,6 +12,8 @@ import dev.sluice.targetnode.replica.loop.ClientWrites;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.Mender;
 import dev.sluice.targetnode.replica.peers.ReplicaParts;
+import dev.sluice.targetnode.replica.slices.SliceSources;
+import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -125,12 +127,35 @@ public final class ContentAnswers {
         var key = key(query);
         var bucket = bucket(key);
         requireSource(loop, key, query);
+        if (bucket.code().isPresent()) {
+            return record(loop, bucket, key);
+        }
         try {
             return committed(loop, bucket, key);
         } catch (StoreException.Damaged | StoreException.DriveFailed bad) {
             mender.mendLater(bucket, key.key(), loop.id()); // the learner asks again
             throw bad;
         }
+    }
+
+    /// Also where the own slice is damaged: the learner makes its own of others.
+    private Response record(DriveReplicas loop, BucketRef bucket, ObjectKey key) {
+        var drive = loop.drive();
+        var entry = drive.call(() -> drive.store().entry(key.bucketId(), key.key()));
+        if (entry.isEmpty()) {
+            return Response.empty(200);
+        }
+        Found found;
+        try (var _ = parts.store().publishing().lock(key)) {
+            found = drive.call(() -> drive.store().lookAt(bucket, key.key(), entry.get()));
+        }
+        if (found instanceof Found.Present(var record, var file)) {
+            drive.closeLater(file);
+            return ContentSource.record(record);
+        }
+        mender.mendLater(bucket, key.key(), loop.id());
+        var others = new SliceSources(parts, bucket, key, entry.get().version(), () -> {});
+        return ContentSource.record(others.recordFor(loop.id()));
     }
 
     private Response committed(DriveReplicas loop, BucketRef bucket, ObjectKey key) {

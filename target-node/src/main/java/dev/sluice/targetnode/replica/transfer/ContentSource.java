@@ -39,14 +39,13 @@ public final class ContentSource {
         return switch (drive.call(() -> drive.store().find(bucket, key))) {
             case Found.Absent() -> Response.empty(200);
             case Found.Damaged(var why) -> throw new StoreException.Damaged(why);
-            case Found.Present(var record, var file) -> {
-                if (record.slice().isEmpty()) {
-                    yield of(drive, record, file, Optional.of(whenDamaged));
-                }
-                drive.closeLater(file); // the learner is to have another slice
-                yield inMemory(record.at(Slice.NONE), new byte[0]);
-            }
+            case Found.Present(var record, var file) -> of(drive, record, file, Optional.of(whenDamaged));
         };
+    }
+
+    /// The record alone, for a learner that is to have another slice.
+    static Response record(ObjectRecord record) {
+        return inMemory(record.at(Slice.NONE), new byte[0]);
     }
 
     /// A version that the drive has committed, or only prepared; an answer without a record when it has neither, or
@@ -87,8 +86,12 @@ public final class ContentSource {
     private static Response slice(Drive drive, ObjectRecord record, DriveFile file, Range range, Runnable whenDamaged) {
         return of(drive, record, file, range, sink -> sink, Optional.of(new Damage() {
             @Override
-            public void isUnreadable() {
+            public boolean goesOnUnreadable(Drive on) {
                 whenDamaged.run();
+                return on.call(() -> {
+                    on.requireThere(); // or it is no bad sector: all is gone
+                    return true;
+                });
             }
 
             @Override
@@ -139,7 +142,9 @@ public final class ContentSource {
     /// What is done about bytes that are not what was written.
     private interface Damage {
         /// They cannot be read.
-        void isUnreadable();
+        ///
+        /// @return whether others are sent in their place, which will be found wrong
+        boolean goesOnUnreadable(Drive drive);
 
         /// @throws IOException when the answer is to break off
         void isFound() throws IOException;
@@ -149,8 +154,9 @@ public final class ContentSource {
     private static Response of(Drive drive, ObjectRecord record, DriveFile file, Optional<Runnable> whenDamaged) {
         return of(drive, record, file, Range.all(record), sink -> sink, whenDamaged.map(run -> new Damage() {
             @Override
-            public void isUnreadable() {
+            public boolean goesOnUnreadable(Drive on) {
                 run.run();
+                return false;
             }
 
             @Override
@@ -187,7 +193,7 @@ public final class ContentSource {
     private static void send(
             Drive drive, ObjectRecord record, DriveFile file, Range range, ByteSink sink, Optional<Damage> damage)
             throws IOException {
-        var block = ByteBuffer.allocate(BlockSums.BLOCK);
+        var block = ByteBuffer.allocate((int) Math.min(BlockSums.BLOCK, range.to - range.from));
         var sums = record.fileSums();
         for (long at = range.from; at < range.to; at += BlockSums.BLOCK) {
             long begin = at;
@@ -200,8 +206,12 @@ public final class ContentSource {
             } catch (UncheckedIOException e) {
                 throw e.getCause();
             } catch (StoreException.DriveFailed unreadable) {
-                damage.ifPresent(Damage::isUnreadable);
-                throw new IOException(unreadable);
+                if (damage.isEmpty() || !damage.get().goesOnUnreadable(drive)) {
+                    throw new IOException(unreadable);
+                }
+                while (block.hasRemaining()) {
+                    block.put((byte) 0);
+                }
             }
             boolean whole = !block.hasRemaining();
             block.flip();

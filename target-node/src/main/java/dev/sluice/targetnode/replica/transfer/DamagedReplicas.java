@@ -7,7 +7,6 @@ import dev.sluice.targetnode.replica.loop.LocalChanges;
 import dev.sluice.targetnode.replica.loop.Mender;
 import dev.sluice.targetnode.replica.peers.ReplicaParts;
 import dev.sluice.targetnode.replica.slices.SliceSources;
-import dev.sluice.targetnode.replica.slices.SliceStream;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.drive.Layout;
@@ -173,19 +172,19 @@ public final class DamagedReplicas implements Mender {
     /// Of other slices, or of the sound cells of its own and others.
     private boolean isMade(Damaged object) {
         var sources = new SliceSources(parts, object.bucket.ref(), object.name, object.version, () -> {});
-        var wanted = sources.recordFor(object.drive.id());
-        if (wanted.isEmpty()) {
-            return false;
-        }
-        try (var slice = new SliceStream(sources, wanted.get())) {
-            take(object, slice, wanted.get(), "other slices");
+        try (var slice = sources.sliceFor(object.drive.id())) {
+            take(object, slice, slice.record(), "other slices");
             return true;
         } catch (StoreException.Damaged lost) {
             LOG.error("{}: {}", object, lost.getMessage());
-            return false;
-        } catch (IOException failure) {
+            return isReplaced(object);
+        } catch (IOException | StoreException.NoSpace failure) {
             throw new StoreException.Unavailable(object + ": " + failure.getMessage());
         }
+    }
+
+    private static boolean isReplaced(Damaged object) {
+        return !version(object.drive, object.name).equals(Optional.of(object.version));
     }
 
     private boolean isCopied(Damaged object) {

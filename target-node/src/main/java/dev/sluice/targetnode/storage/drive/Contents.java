@@ -217,6 +217,9 @@ final class Contents implements AutoCloseable {
         switch (intent) {
             case Intent.Put put -> {
                 boolean escaped = places.put(put, old, changed);
+                if (old.isPresent() && isElsewhere(old.get(), put.entry())) {
+                    places.remove(Layout.path(bucket, put.key(), old.get()), changed);
+                }
                 after.addAll(put.with());
                 put.endedUpload().ifPresent(trash::takeEndedUpload);
                 ObjectRows.put(after, bucket.id(), put.key(), put.entry().at(escaped));
@@ -239,6 +242,11 @@ final class Contents implements AutoCloseable {
                 replaced.add(old.get().version());
             }
         }
+    }
+
+    /// Where the bucket had whole objects, and has slices, or the other way round.
+    private static boolean isElsewhere(ObjectEntry old, ObjectEntry now) {
+        return !old.escaped() && old.slice().isPresent() != now.slice().isPresent();
     }
 
     /// Makes what was changed so far durable, and lets the intents go. Returns when those of all earlier commits have.

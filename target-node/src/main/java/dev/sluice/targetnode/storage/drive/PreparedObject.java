@@ -24,11 +24,17 @@ public sealed interface PreparedObject {
     record InMemory(ObjectRecord record, byte[] content) implements PreparedObject {}
 
     /// What a drive has of a version, committed or only prepared. Nobody must publish a change of the key meanwhile.
+    /// A slice that is marked as damaged may have sound cells.
     ///
     /// @return empty when it has neither, or when what it has is damaged
     static Optional<PreparedObject> ofVersion(Drive drive, BucketRef bucket, ObjectKey name, ObjectVersion version) {
-        if (drive.call(() -> drive.store().row(name.bucketId(), name.key())).equals(Optional.of(version))) {
-            return switch (drive.call(() -> drive.store().find(bucket, name.key()))) {
+        var entry = drive.call(() -> drive.store().entry(name.bucketId(), name.key()))
+                .filter(row -> row.version().equals(version));
+        if (entry.isPresent()) {
+            boolean isSlice = entry.get().slice().isPresent();
+            return switch (drive.call(() -> isSlice
+                    ? drive.store().lookAt(bucket, name.key(), entry.get())
+                    : drive.store().find(bucket, name.key()))) {
                 case Found.Absent(), Found.Damaged _ -> Optional.empty();
                 case Found.Present(var record, var file) -> Optional.of(new InFile(record, file));
             };

@@ -52,6 +52,14 @@ public final class StoredObject implements FileSource {
         return object.record().fileSize() == object.record().size();
     }
 
+    /// Whether it is gathered and was replaced since: its slices may have gone while they were opened. Blocks.
+    public boolean hasLostSlices() {
+        var drive = object.drive();
+        return !isWhole()
+                && !drive.call(() -> drive.store().row(key.bucketId(), key.key()))
+                        .equals(Optional.of(record().version()));
+    }
+
     /// The same use of it, whose bytes come from there.
     ///
     /// @param from closed with this

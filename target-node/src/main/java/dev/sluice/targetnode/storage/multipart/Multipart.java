@@ -4,6 +4,8 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.s3.S3Request.CompletedPart;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.CommitExtras;
+import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.change.WriteCheck;
@@ -53,15 +55,33 @@ public final class Multipart {
     private final Versions versions;
     private final Function<BucketRef, SlotWriter> writers;
     private final Consumer<BucketRef> adopting;
+    private final Dividing dividing;
     private final ConcurrentHashMap<Id, OpenUpload> running = new ConcurrentHashMap<>();
 
     /// @param adopting told of each bucket before its number of copies counts
     public Multipart(
-            Drives drives, Versions versions, Function<BucketRef, SlotWriter> writers, Consumer<BucketRef> adopting) {
+            Drives drives,
+            Versions versions,
+            Function<BucketRef, SlotWriter> writers,
+            Consumer<BucketRef> adopting,
+            Dividing dividing) {
         this.drives = drives;
         this.versions = versions;
         this.writers = writers;
         this.adopting = adopting;
+        this.dividing = dividing;
+    }
+
+    /// Makes an object of bytes that are read.
+    public interface Dividing {
+        /// @param bytes hands them to the one who asks, one after the other
+        ObjectRecord put(
+                BucketRef bucket,
+                UploadState upload,
+                long size,
+                Consumer<Consumer<ByteBuffer>> bytes,
+                CommitTerms terms,
+                CommitExtras extras);
     }
 
     private record Id(long bucketId, String key, String uploadId) {}
@@ -351,6 +371,9 @@ public final class Multipart {
             try {
                 open.requireThere();
                 held = false; // from here on it is the ending's
+                if (bucket.code().isPresent()) {
+                    return divided(open, hold, bucket, list, checksums, check);
+                }
                 var spare = Layout.work(versions.next());
                 var ending = Ending.gather(open, list, checksums, spare, durability == Durability.FSYNC, hold);
                 return put(ending, open, bucket, check, durability);
@@ -363,6 +386,32 @@ public final class Multipart {
             running.remove(upload.id());
             return completed(bucket, key, uploadId).orElseThrow(() -> ended);
         }
+    }
+
+    private ObjectRecord divided(
+            OpenUpload open,
+            OpenUpload.Hold hold,
+            BucketRef bucket,
+            List<CompletedPart> list,
+            Map<ChecksumAlgorithm, String> checksums,
+            WriteCheck check) {
+        var upload = open.upload();
+        Optional<DividedParts> divided = Optional.empty();
+        ObjectRecord record;
+        try {
+            var wanted = open.drive()
+                    .call(() -> CompletedParts.wanted(list, open.uploads().parts(upload.uploadId(), 0, LAST_NUMBER)));
+            var parts = new DividedParts(open, wanted, hold);
+            divided = Optional.of(parts);
+            record = dividing.put(bucket, upload, parts.size(), parts::each, parts.terms(checksums, check), parts);
+        } finally {
+            if (divided.filter(DividedParts::hasBegun).isEmpty()) {
+                hold.close();
+            }
+        }
+        running.remove(Name.of(upload).id());
+        throwAway(open.drive(), upload);
+        return record;
     }
 
     private ObjectRecord put(

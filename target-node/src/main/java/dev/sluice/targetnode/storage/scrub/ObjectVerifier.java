@@ -16,6 +16,7 @@ import dev.sluice.targetnode.storage.record.DamagedRecordException;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.RecordFormat;
+import dev.sluice.targetnode.storage.record.Slice;
 import dev.sluice.targetnode.storage.record.UnknownFormatException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -177,6 +178,9 @@ final class ObjectVerifier {
     }
 
     private Optional<String> wrongBlock(ObjectRecord record, DriveFile file) throws IOException {
+        if (record.position() == Slice.NONE && record.size() > 0) {
+            return Optional.of("is the record of an object without its bytes");
+        }
         var sums = record.fileSums();
         for (int block = 0; block < sums.count(); block++) {
             long offset = (long) block * BlockSums.BLOCK;

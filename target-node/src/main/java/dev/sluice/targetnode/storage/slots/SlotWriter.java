@@ -62,6 +62,11 @@ public interface SlotWriter {
         /// @throws StoreException.Unavailable when one of them takes no writes
         List<Drive> drives();
 
+        /// Which slice of a new object the drive keeps as things stand, where members have slices.
+        default int position() {
+            return 0;
+        }
+
         /// The right that there is now, for an object whose bytes are on the drives of this one.
         ///
         /// @throws StoreException.Unavailable when they are the wrong ones by now
