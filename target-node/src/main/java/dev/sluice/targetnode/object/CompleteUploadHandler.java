@@ -35,6 +35,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /// CompleteMultipartUpload. When it takes long (parts that must be moved, a slow cloud) the client is kept waiting with
 /// a 200 and white space, and the result or the error follows in the document, as S3 does it.
@@ -69,7 +71,9 @@ public final class CompleteUploadHandler {
 
     public Response handle(ObjectCall call, S3Request.CompleteMultipartUpload request, ByteSource raw) {
         var listed = S3Bodies.completeMultipartUpload(document(call, raw));
-        var done = CompletableFuture.supplyAsync(() -> complete(call, request, listed), threads);
+        var gone = new AtomicBoolean();
+        var done = CompletableFuture.supplyAsync(
+                () -> complete(call, request, listed, () -> gone.get() || raw.abandoned()), threads);
         return Await.within(patience, done)
                 .map(MultipartXml::completed)
                 .map(S3Responses::xml)
@@ -77,7 +81,8 @@ public final class CompleteUploadHandler {
                         200,
                         Headers.of("Content-Type", "application/xml"),
                         new ResponseBody.Streamed(
-                                RequestHead.UNKNOWN_LENGTH, sink -> keepWaiting(done, call.head(), sink::write))));
+                                RequestHead.UNKNOWN_LENGTH,
+                                sink -> keepWaiting(done, call.head(), noting(sink::write, gone)))));
     }
 
     private static byte[] document(ObjectCall call, ByteSource raw) {
@@ -90,6 +95,21 @@ public final class CompleteUploadHandler {
 
     private interface Out {
         void write(ByteBuffer bytes) throws IOException;
+    }
+
+    /// @param gone set when nobody takes the answer
+    private static Out noting(Out out, AtomicBoolean gone) {
+        return bytes -> {
+            boolean taken = false;
+            try {
+                out.write(bytes);
+                taken = true;
+            } finally {
+                if (!taken) {
+                    gone.set(true);
+                }
+            }
+        };
     }
 
     private void keepWaiting(CompletableFuture<MultipartXml.Completed> done, RequestHead head, Out out)
@@ -115,13 +135,17 @@ public final class CompleteUploadHandler {
         };
     }
 
+    /// @param abandoned whether nobody waits for it any more
     private MultipartXml.Completed complete(
-            ObjectCall call, S3Request.CompleteMultipartUpload request, List<S3Request.CompletedPart> listed) {
+            ObjectCall call,
+            S3Request.CompleteMultipartUpload request,
+            List<S3Request.CompletedPart> listed,
+            BooleanSupplier abandoned) {
         if (call.bucket().backed()) {
             return writtenThrough(call, request, listed);
         }
         try {
-            return assembled(call, request, listed);
+            return assembled(call, request, listed, abandoned);
         } catch (StoreException.NoSuchUpload ended) {
             var done = uploads.completed(BucketRefs.of(call.bucket()), call.key(), request.uploadId())
                     .orElseThrow(() -> ended);
@@ -130,7 +154,10 @@ public final class CompleteUploadHandler {
     }
 
     private MultipartXml.Completed assembled(
-            ObjectCall call, S3Request.CompleteMultipartUpload request, List<S3Request.CompletedPart> listed) {
+            ObjectCall call,
+            S3Request.CompleteMultipartUpload request,
+            List<S3Request.CompletedPart> listed,
+            BooleanSupplier abandoned) {
         var bucket = call.bucket();
         var ref = BucketRefs.of(bucket);
         var key = call.key();
@@ -148,7 +175,7 @@ public final class CompleteUploadHandler {
                             request.uploadId(),
                             listed,
                             checksums,
-                            PutObjectHandler.check(request.conditions(), key),
+                            PutObjectHandler.check(request.conditions(), key).unless(abandoned),
                             BucketRefs.durability(bucket)));
             return answer(call, request, record.etag(), record.checksums());
         }

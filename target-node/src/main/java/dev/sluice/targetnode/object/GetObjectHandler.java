@@ -210,7 +210,7 @@ public final class GetObjectHandler {
                 throw e;
             }
             boolean damaged = failure instanceof StoreException.Damaged;
-            if (damaged && object.hasLostSlices()) {
+            if ((damaged || failure instanceof StoreException.Unavailable) && object.hasLostSlices()) {
                 return Optional.empty();
             } else if (!damaged && !(failure instanceof StoreException.DriveFailed)) {
                 throw failure; // a condition, a range

@@ -50,7 +50,7 @@ public final class GatheredObject implements GatheredBytes {
     /// Not of a stripe to come: what is left of this one is still to be read.
     private synchronized void bring(long offset) {
         int stripe = (int) layout.code().stripe(offset / BLOCK);
-        if (gather.filter(now -> !now.isAt(stripe)).isEmpty()) {
+        if (gather.filter(now -> !now.isAt(stripe) && now.goesOnAt(stripe)).isEmpty()) {
             var _ = block(offset);
         }
     }
