@@ -365,7 +365,7 @@ public abstract sealed class StoreException extends RuntimeException {
     }
 
     /// This node cannot know or must not answer now (503 + Retry-After), never to be taken for "does not exist".
-    public static final class Unavailable extends StoreException {
+    public static sealed class Unavailable extends StoreException {
         private final Duration retryAfter;
 
         public Unavailable(String message, Throwable cause) {
@@ -384,6 +384,13 @@ public abstract sealed class StoreException extends RuntimeException {
 
         public Duration retryAfter() {
             return retryAfter;
+        }
+    }
+
+    /// A queue is full: nothing was begun.
+    public static final class Busy extends Unavailable {
+        public Busy(String message) {
+            super(message);
         }
     }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 
 /// Which buckets may be written to, and a gate that keeps the question "is this bucket empty?" apart from
 /// writes that are being committed: each commit passes through its bucket's gate, and the question waits until
@@ -59,6 +60,13 @@ public final class BucketWriteGate {
             throw refused;
         }
         return lock::unlock;
+    }
+
+    /// Does one commit within it. Throws as [#enter].
+    public <T> T within(Bucket bucket, Supplier<T> commit) {
+        try (var _ = enter(bucket)) {
+            return commit.get();
+        }
     }
 
     /// By this target's own, newest table: the caller's may be older. When that one refuses, or has other replicas, by

@@ -165,18 +165,17 @@ public final class CompleteUploadHandler {
         var present = parts(call, request);
         var checksums = checked(upload, request, listed, present);
         long size = size(wanted(present, listed));
-        try (var room = quotas.reserve(bucket, () -> quotas.growth(bucket, key, size) - size(present));
-                var _ = writes.enter(bucket)) {
-            var record = room.storing(
-                    size,
-                    () -> uploads.complete(
-                            ref,
-                            key,
-                            request.uploadId(),
-                            listed,
-                            checksums,
-                            PutObjectHandler.check(request.conditions(), key).unless(abandoned),
-                            BucketRefs.durability(bucket)));
+        writes.requireWritable(bucket);
+        try (var room = quotas.reserve(bucket, () -> quotas.growth(bucket, key, size) - size(present))) {
+            var record = uploads.complete(
+                    ref,
+                    key,
+                    request.uploadId(),
+                    listed,
+                    checksums,
+                    PutObjectHandler.check(request.conditions(), key).unless(abandoned),
+                    BucketRefs.durability(bucket),
+                    commit -> writes.within(bucket, () -> room.storing(size, commit)));
             return answer(call, request, record.etag(), record.checksums());
         }
     }

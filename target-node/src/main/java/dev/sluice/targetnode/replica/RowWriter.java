@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 
 /// Objects whose slots' rows say who keeps them, as far as this target is the primary.
 public final class RowWriter implements SlotWriter {
@@ -155,11 +156,7 @@ public final class RowWriter implements SlotWriter {
         @Override
         public Lookup look(Set<String> avoid) {
             var name = new ObjectKey(bucket.id(), key);
-            var found = reads.look(
-                    name,
-                    avoid,
-                    this::open,
-                    () -> whole(reads.look(drives(), bucket, name, avoid, this::restoreLater)));
+            var found = reads.look(name, avoid, this::open, () -> whole(lookOnDrive(name, avoid)));
             boolean mayAnswer = false;
             try {
                 term.require();
@@ -169,6 +166,16 @@ public final class RowWriter implements SlotWriter {
                 if (!mayAnswer && found instanceof Lookup.Hit(var object)) {
                     object.close();
                 }
+            }
+        }
+
+        /// Other replicas have what cannot be read here.
+        private Lookup lookOnDrive(ObjectKey name, Set<String> avoid) {
+            try {
+                return reads.look(drives(), bucket, name, avoid, this::restoreLater);
+            } catch (StoreException.DriveFailed unreadable) {
+                term.drive().confirmThere();
+                return new Lookup.Damaged(String.valueOf(unreadable.getMessage()));
             }
         }
 
@@ -188,12 +195,25 @@ public final class RowWriter implements SlotWriter {
         /// At the durability of its group.
         @Override
         public ObjectRecord put(Staged object, WriteCheck check, Durability durability) {
-            return writes.put(term, bucket, key, object, check);
+            return judged(() -> writes.put(term, bucket, key, object, check));
+        }
+
+        /// A condition is judged by what is restored first.
+        private <T> T judged(Supplier<T> write) {
+            try {
+                return write.get();
+            } catch (StoreException.Damaged damaged) {
+                if (!restore()) {
+                    throw damaged;
+                }
+                throw new StoreException.Unavailable(
+                        "the object that the condition asks about was damaged; it is restored now: try again");
+            }
         }
 
         @Override
         public boolean delete(WriteCheck check, Durability durability) {
-            return writes.delete(term, bucket, key, check);
+            return judged(() -> writes.delete(term, bucket, key, check));
         }
 
         @Override

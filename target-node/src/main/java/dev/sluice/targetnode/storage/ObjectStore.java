@@ -3,7 +3,6 @@ package dev.sluice.targetnode.storage;
 import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.CommitExtras;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.KeyCommitter;
@@ -41,6 +40,7 @@ import dev.sluice.targetnode.storage.scrub.KnownBuckets;
 import dev.sluice.targetnode.storage.scrub.Repair;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import dev.sluice.targetnode.storage.scrub.Scrubs;
+import dev.sluice.targetnode.storage.slots.CommitExtras;
 import dev.sluice.targetnode.storage.slots.KeyReads;
 import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.slots.SlotWriter;
@@ -315,11 +315,12 @@ public final class ObjectStore implements AutoCloseable {
             long size,
             Consumer<Consumer<ByteBuffer>> bytes,
             CommitTerms terms,
-            CommitExtras extras) {
+            CommitExtras extras,
+            Multipart.Committing committing) {
         try (var upload = begin(bucket, from.key(), size, Durability.FSYNC)) {
             upload.createdAt(from.createdMillis());
-            bytes.accept(upload::write);
-            return upload.commit(terms, extras);
+            bytes.accept(upload::writePatiently);
+            return committing.run(() -> upload.commit(terms, extras));
         }
     }
 

@@ -7,7 +7,6 @@ import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.erasure.SliceEncoder;
 import dev.sluice.common.erasure.SliceLayout;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.CommitExtras;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -21,6 +20,7 @@ import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.Slice;
 import dev.sluice.targetnode.storage.record.SliceOf;
 import dev.sluice.targetnode.storage.slots.Arriving;
+import dev.sluice.targetnode.storage.slots.CommitExtras;
 import dev.sluice.targetnode.storage.slots.SlotWriter;
 import dev.sluice.targetnode.storage.slots.Staged;
 import dev.sluice.targetnode.storage.space.RoomSteps;
@@ -266,6 +266,12 @@ public final class Upload implements Arriving, AutoCloseable {
         Await.whole(writing(bytes));
     }
 
+    /// The same to one drive, of bytes that nobody would bring again alone: where it is busy it is waited for.
+    void writePatiently(ByteBuffer bytes) {
+        takeRoom(bytes.remaining());
+        copies.getFirst().drive.patiently(() -> writing(bytes));
+    }
+
     /// Appends bytes that have their room, without waiting, so that the caller can digest the same bytes meanwhile. One
     /// at a time; the bytes must stay as they are until it completes.
     public CompletableFuture<Void> writing(ByteBuffer bytes) {
@@ -416,7 +422,9 @@ public final class Upload implements Arriving, AutoCloseable {
         encoder.ifPresent(slices ->
                 Await.whole(copies.getFirst().drive.startWriting(0, () -> slices.end(this::writeSlice))));
         try {
-            return serving.again().put(new Whole(size, terms, extras), terms.check(), durability);
+            var now = serving.again();
+            extras.require(now);
+            return now.put(new Whole(size, terms, extras), terms.check(), durability);
         } finally {
             close();
         }

@@ -5,17 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.erasure.SliceLayout;
+import dev.sluice.targetnode.storage.FaultyFiles;
 import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A bucket with two data slices and one of parity.
 @Timeout(120)
@@ -168,6 +172,40 @@ final class CodedClusterTest {
             assertThat(Arrays.equals(four.get("learned").orElseThrow(), content))
                     .isTrue();
         }
+    }
+
+    /// A bad sector: of the bytes alone, or of the record too.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatCannotBeReadIsMadeOfOthersAndALearnerDoesWithoutIt(boolean record) throws IOException {
+        var content = content(5 * MIB);
+        try (var four = ReplicaCluster.coded(folder.resolve("four"), 4, "2+2")) {
+            var members = four.members("bad");
+            members.getLast().stop();
+            four.put("bad", content);
+            var primary = members.getFirst();
+            primary.awaitRow("bad");
+            primary.fault = untilReplaced("slices/shards/bad", record);
+            assertThat(Arrays.equals(four.get("bad").orElseThrow(), content)).isTrue();
+            primary.fault = untilReplaced("slices/shards/bad", record);
+            members.getLast().start();
+            four.awaitWhole();
+            members.get(1).stop();
+            assertThat(Arrays.equals(four.get("bad").orElseThrow(), content)).isTrue();
+        }
+    }
+
+    private static FaultyFiles.Fault untilReplaced(String file, boolean record) {
+        var replaced = new AtomicBoolean();
+        return (call, path) -> {
+            if (call.equals("rename")) {
+                replaced.set(true);
+            } else if (!replaced.get()
+                    && path.equals(file)
+                    && (call.equals("read") || record && call.equals("attribute"))) {
+                throw new IOException("Input/output error");
+            }
+        };
     }
 
     @Test

@@ -24,6 +24,7 @@ import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.controller.MemoryControllers;
 import dev.sluice.targetnode.controller.files.TestDrives;
 import dev.sluice.targetnode.replica.membership.FormerReplicas;
+import dev.sluice.targetnode.storage.FaultyFiles;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.SmallDrive;
 import dev.sluice.targetnode.storage.StoreSettings;
@@ -382,6 +383,7 @@ public final class ReplicaCluster implements AutoCloseable {
         public final List<Path> drives;
         public final CutControl control;
         private final SmallDrive room; // of its first drive; the others say the same
+        volatile FaultyFiles.Fault fault = (_, _) -> {}; // of its drives
         private Optional<ObjectStore> store = Optional.empty();
         private Optional<Replicator> replicator = Optional.empty();
 
@@ -396,7 +398,9 @@ public final class ReplicaCluster implements AutoCloseable {
         public void start() {
             try {
                 var settings = new StoreSettings(drives, MEMORY).node(id.value());
-                store = Optional.of(SmallDrive.open(settings.build(), room.seam()));
+                var faults = FaultyFiles.with((call, path) -> fault.before(call, path));
+                store = Optional.of(SmallDrive.open(
+                        settings.build(), files -> faults.apply(room.seam().apply(files))));
             } catch (IOException unreadable) {
                 throw new UncheckedIOException(unreadable);
             }

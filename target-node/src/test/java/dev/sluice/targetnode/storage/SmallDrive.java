@@ -51,6 +51,7 @@ public final class SmallDrive {
 
     public long used() {
         return used(root.resolve("objects"))
+                + used(root.resolve("slices"))
                 + used(root.resolve(".sluice/work"))
                 + used(root.resolve(".sluice/escaped"));
     }

@@ -5,7 +5,8 @@ import dev.sluice.targetnode.storage.files.DriveFile;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 
-/// Bytes of a drive's file, one call of the drive a read. They are not verified. For one virtual thread.
+/// Bytes of a drive's file, one call of the drive a read. They are not verified: others come in the place of those that
+/// cannot be read. For one virtual thread.
 final class FileStream extends InputStream {
     private final Drive drive;
     private final DriveFile file;
@@ -32,10 +33,14 @@ final class FileStream extends InputStream {
             return -1;
         }
         var bytes = ByteBuffer.wrap(into, offset, (int) Math.min(length, end - at));
-        var _ = drive.call(() -> {
-            file.read(at, bytes);
-            return bytes;
-        });
+        boolean readable = drive.callUnlessUnreadable(() -> {
+                    file.read(at, bytes);
+                    return bytes;
+                })
+                .isPresent();
+        if (!readable) {
+            bytes.position(bytes.limit());
+        }
         int count = bytes.position() - offset;
         at += count;
         return count == 0 ? -1 : count;

@@ -27,7 +27,6 @@ final class Gather implements AutoCloseable {
     private final ObjectRecord record;
     private final ErasureCode code;
     private final SliceLayout layout;
-    private final int first;
     private final SliceReaders readers;
     private final Map<Integer, byte[]> cells = new HashMap<>();
     private final Deque<byte[]> spare = new ArrayDeque<>();
@@ -43,7 +42,6 @@ final class Gather implements AutoCloseable {
         this.record = record;
         this.code = record.slice().map(SliceOf::code).orElseThrow();
         this.layout = new SliceLayout(code, record.size());
-        this.first = first;
         this.stripe = first;
         this.readers = new SliceReaders(sources, layout, first, last);
     }
@@ -176,7 +174,7 @@ final class Gather implements AutoCloseable {
 
     /// Whether this can go on with a stripe: one that is not too far.
     boolean goesOnAt(int number) {
-        return number >= stripe && number - stripe <= 1 + code.data() && number >= first;
+        return number >= stripe && number - stripe <= 1 + code.data();
     }
 
     @Override

@@ -30,6 +30,7 @@ final class SliceReaders implements AutoCloseable {
         private final ReceivedContent content;
         private final int position;
         private int next;
+        private boolean wrong;
 
         /// @param next the stripe whose cell comes next
         Reader(SliceSources.Candidate from, ReceivedContent content, int position, int next) {
@@ -110,7 +111,10 @@ final class SliceReaders implements AutoCloseable {
     private void isBad(Reader reader) {
         LOG.warn("the slice of {} on drive {} is not what was written", sources, reader.from.drive());
         bad.add(reader.from.drive());
-        sources.damaged(reader.from);
+        if (!reader.wrong) { // else it is mended already
+            reader.wrong = true;
+            sources.damaged(reader.from);
+        }
     }
 
     /// A reader that was idle for long may have been cut off: once a stripe it is asked again.

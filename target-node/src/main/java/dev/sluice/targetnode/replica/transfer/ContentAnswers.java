@@ -13,13 +13,17 @@ import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.Mender;
 import dev.sluice.targetnode.replica.peers.ReplicaParts;
 import dev.sluice.targetnode.replica.slices.SliceSources;
-import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.slots.Staged;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /// What this target answers when others ask for an object's record and bytes:
 ///
@@ -118,8 +122,17 @@ public final class ContentAnswers {
                     version,
                     query.number("from"),
                     query.number("to"),
-                    () -> mender.mendLater(bucket, key.key(), drive.id()));
+                    once(() -> mender.mendLater(bucket, key.key(), drive.id())));
         }
+    }
+
+    private static Runnable once(Runnable work) {
+        var done = new AtomicBoolean();
+        return () -> {
+            if (done.compareAndSet(false, true)) {
+                work.run();
+            }
+        };
     }
 
     private Response row(QueryParameters query) {
@@ -145,17 +158,22 @@ public final class ContentAnswers {
         if (entry.isEmpty()) {
             return Response.empty(200);
         }
-        Found found;
-        try (var _ = parts.store().publishing().lock(key)) {
-            found = drive.call(() -> drive.store().lookAt(bucket, key.key(), entry.get()));
-        }
-        if (found instanceof Found.Present(var record, var file)) {
-            drive.closeLater(file);
-            return ContentSource.record(record);
+        var own = record(drive, bucket, key, entry.get());
+        if (own.isPresent()) {
+            return ContentSource.record(own.get());
         }
         mender.mendLater(bucket, key.key(), loop.id());
         var others = new SliceSources(parts, bucket, key, entry.get().version(), () -> {});
         return ContentSource.record(others.recordFor(loop.id()));
+    }
+
+    /// @return empty when it cannot be read
+    private Optional<ObjectRecord> record(Drive drive, BucketRef bucket, ObjectKey key, ObjectEntry entry) {
+        try (var _ = parts.store().publishing().lock(key)) {
+            return drive.callUnlessUnreadable(
+                            () -> drive.store().lookAt(bucket, key.key(), entry).onlyRecord())
+                    .flatMap(record -> record);
+        }
     }
 
     private Response committed(DriveReplicas loop, BucketRef bucket, ObjectKey key) {

@@ -88,10 +88,8 @@ public final class ContentSource {
             @Override
             public boolean goesOnUnreadable(Drive on) {
                 whenDamaged.run();
-                return on.call(() -> {
-                    on.requireThere(); // or it is no bad sector: all is gone
-                    return true;
-                });
+                on.confirmThere();
+                return true;
             }
 
             @Override

@@ -8,7 +8,6 @@ import dev.sluice.targetnode.replica.loop.Mender;
 import dev.sluice.targetnode.replica.peers.ReplicaParts;
 import dev.sluice.targetnode.replica.slices.SliceSources;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
@@ -152,15 +151,13 @@ public final class DamagedReplicas implements Mender {
     /// A power cut may leave the file of an acknowledged write and not its row, where the bucket is not durable. That
     /// file is served, so nothing older takes its place.
     private static boolean hasNewer(Damaged object) {
-        return object.drive.call(() -> {
-            if (!(object.drive.store().find(object.bucket.ref(), object.name.key())
-                    instanceof Found.Present(var record, var file))) {
-                return false;
-            }
-            try (file) {
-                return record.version().compareTo(object.version) > 0;
-            }
-        });
+        var present = object.drive.callUnlessUnreadable(() -> object.drive
+                .store()
+                .find(object.bucket.ref(), object.name.key())
+                .onlyRecord());
+        return present.flatMap(record -> record)
+                .filter(record -> record.version().compareTo(object.version) > 0)
+                .isPresent();
     }
 
     /// @return false when no other replica has it

@@ -15,6 +15,7 @@ import dev.sluice.targetnode.storage.space.AccessTimes;
 import dev.sluice.targetnode.storage.space.Agreements;
 import dev.sluice.targetnode.storage.space.FreeSpace;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +37,11 @@ public final class Drive implements AutoCloseable {
     private static final int OLD_NOTES = 1 << 16;
     /// How many files may wait to be closed before whoever opens another has to close one.
     private static final int TO_CLOSE = 256;
+
+    /// For room in the queue.
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final Duration PAUSE = Duration.ofMillis(20);
 
     private final String id;
     private final DriveSettings settings;
@@ -284,6 +291,39 @@ public final class Drive implements AutoCloseable {
     /// Does work on the drive's threads and waits for it.
     public <T> T call(DriveThreads.Work<T> work) {
         return Await.whole(start(work));
+    }
+
+    /// Waits for work that nobody would begin anew cheaply: it is started again for a while where the queue is full.
+    public <T> T patiently(Supplier<CompletableFuture<T>> starting) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return Await.whole(starting.get());
+            } catch (StoreException.Busy busy) {
+                if (System.nanoTime() - end > 0 || !serves()) {
+                    throw busy;
+                }
+                Await.pause(PAUSE);
+            }
+        }
+    }
+
+    /// As [#call], but empty where bytes cannot be read.
+    ///
+    /// @throws StoreException.DriveFailed when the whole drive is gone
+    public <T> Optional<T> callUnlessUnreadable(DriveThreads.Work<T> work) {
+        try {
+            return Optional.of(call(work));
+        } catch (StoreException.DriveFailed unreadable) {
+            LOG.warn("drive {}: {}", id, unreadable.getMessage());
+            confirmThere();
+            return Optional.empty();
+        }
+    }
+
+    /// Waits until it is known. Throws as [#requireThere].
+    public void confirmThere() {
+        Await.whole(startStep(this::requireThere));
     }
 
     /// Commits a prepared change and waits until it is as durable as it is to be.

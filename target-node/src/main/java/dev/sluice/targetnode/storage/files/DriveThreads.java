@@ -49,7 +49,7 @@ public final class DriveThreads implements AutoCloseable {
 
     /// Never blocks.
     ///
-    /// @return completes exceptionally with the work's own exception, or with Unavailable when the queue is full
+    /// @return completes exceptionally with the work's own exception, or with Busy when the queue is full
     public <T> CompletableFuture<T> start(Work<T> work) {
         var result = new CompletableFuture<T>();
         queue(result, () -> result.complete(work.run()));
@@ -68,7 +68,7 @@ public final class DriveThreads implements AutoCloseable {
 
     /// Writes a piece of a body, which stays in memory until then.
     ///
-    /// @return as of [#start]; Unavailable also when the pieces before it are already too many bytes
+    /// @return as of [#start]; Busy also when the pieces before it are already too many bytes
     public CompletableFuture<Void> startWriting(int length, Step step) {
         if (bytes.addAndGet(length) > Math.max(bytesLimit, length)) {
             bytes.addAndGet(-length);
@@ -79,7 +79,7 @@ public final class DriveThreads implements AutoCloseable {
 
     /// Before a body is taken in whose pieces would be refused.
     ///
-    /// @throws StoreException.Unavailable when there is no room in the queue now
+    /// @throws StoreException.Busy when there is no room in the queue now
     public void requireRoom() {
         if (pool.getQueue().remainingCapacity() == 0 || bytes.get() >= bytesLimit) {
             throw tooMuch();
@@ -102,7 +102,7 @@ public final class DriveThreads implements AutoCloseable {
     }
 
     private StoreException tooMuch() {
-        return new StoreException.Unavailable("drive " + drive + ": queue full, retry");
+        return new StoreException.Busy("drive " + drive + ": queue full, retry");
     }
 
     public int waiting() {

@@ -3,7 +3,6 @@ package dev.sluice.targetnode.storage.multipart;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.CommitExtras;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.DriveUploads;
@@ -11,6 +10,8 @@ import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.record.FromParts;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.Part;
+import dev.sluice.targetnode.storage.slots.CommitExtras;
+import dev.sluice.targetnode.storage.slots.SlotWriter;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -44,11 +45,17 @@ final class DividedParts implements CommitExtras {
         for (var part : parts) {
             for (int number = 0; number < part.blocks().count(); number++) {
                 long from = (long) number * BlockSums.BLOCK;
-                block.clear().limit((int) Math.min(BlockSums.BLOCK, part.size() - from));
-                open.drive().call(() -> {
-                    open.uploads().readPart(open.upload(), part, from, block);
-                    return block;
-                });
+                int length = (int) Math.min(BlockSums.BLOCK, part.size() - from);
+                open.drive()
+                        .patiently(() -> open.drive().start(() -> {
+                            open.uploads()
+                                    .readPart(
+                                            open.upload(),
+                                            part,
+                                            from,
+                                            block.clear().limit(length));
+                            return block;
+                        }));
                 boolean whole = !block.hasRemaining();
                 if (!whole || !part.blocks().matches(number, block.flip())) {
                     throw new StoreException.Damaged("part " + part.number() + " is not what was uploaded");
@@ -68,16 +75,13 @@ final class DividedParts implements CommitExtras {
                 upload.userMetadata(),
                 Optional.empty(),
                 Optional.empty(),
-                atHome(check));
+                check);
     }
 
     /// An upload of another home is over.
-    private WriteCheck atHome(WriteCheck check) {
-        WriteCheck here = present -> {
-            open.requireHere();
-            check.check(present);
-        };
-        return here.unless(check::isAbandoned);
+    @Override
+    public void require(SlotWriter.Serving serving) {
+        open.requireHere(serving.uploads());
     }
 
     @Override

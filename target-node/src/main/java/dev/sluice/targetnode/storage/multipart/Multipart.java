@@ -4,7 +4,6 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.s3.S3Request.CompletedPart;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.CommitExtras;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.Versions;
@@ -17,6 +16,7 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
+import dev.sluice.targetnode.storage.slots.CommitExtras;
 import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.slots.SlotWriter;
 import dev.sluice.targetnode.storage.slots.UploadHome;
@@ -32,8 +32,10 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,7 +83,13 @@ public final class Multipart {
                 long size,
                 Consumer<Consumer<ByteBuffer>> bytes,
                 CommitTerms terms,
-                CommitExtras extras);
+                CommitExtras extras,
+                Committing committing);
+    }
+
+    /// What goes on around the commit alone, while that runs.
+    public interface Committing {
+        ObjectRecord run(Supplier<ObjectRecord> commit);
     }
 
     private record Id(long bucketId, String key, String uploadId) {}
@@ -362,6 +370,19 @@ public final class Multipart {
             Map<ChecksumAlgorithm, String> checksums,
             WriteCheck check,
             Durability durability) {
+        return complete(bucket, key, uploadId, list, checksums, check, durability, Supplier::get);
+    }
+
+    /// @param committing may refuse it
+    public ObjectRecord complete(
+            BucketRef bucket,
+            String key,
+            String uploadId,
+            List<CompletedPart> list,
+            Map<ChecksumAlgorithm, String> checksums,
+            WriteCheck check,
+            Durability durability,
+            Committing committing) {
         adopting.accept(bucket);
         var upload = new Name(bucket, key, uploadId);
         try {
@@ -372,11 +393,11 @@ public final class Multipart {
                 open.requireThere();
                 held = false; // from here on it is the ending's
                 if (bucket.code().isPresent()) {
-                    return divided(open, hold, bucket, list, checksums, check);
+                    return divided(open, hold, bucket, list, checksums, check, committing);
                 }
                 var spare = Layout.work(versions.next());
                 var ending = Ending.gather(open, list, checksums, spare, durability == Durability.FSYNC, hold);
-                return put(ending, open, bucket, check, durability);
+                return put(ending, open, bucket, check, durability, committing);
             } finally {
                 if (held) {
                     hold.close();
@@ -394,7 +415,8 @@ public final class Multipart {
             BucketRef bucket,
             List<CompletedPart> list,
             Map<ChecksumAlgorithm, String> checksums,
-            WriteCheck check) {
+            WriteCheck check,
+            Committing committing) {
         var upload = open.upload();
         Optional<DividedParts> divided = Optional.empty();
         ObjectRecord record;
@@ -403,7 +425,8 @@ public final class Multipart {
                     .call(() -> CompletedParts.wanted(list, open.uploads().parts(upload.uploadId(), 0, LAST_NUMBER)));
             var parts = new DividedParts(open, wanted, hold);
             divided = Optional.of(parts);
-            record = dividing.put(bucket, upload, parts.size(), parts::each, parts.terms(checksums, check), parts);
+            record = dividing.put(
+                    bucket, upload, parts.size(), parts::each, parts.terms(checksums, check), parts, committing);
         } finally {
             if (divided.filter(DividedParts::hasBegun).isEmpty()) {
                 hold.close();
@@ -415,16 +438,23 @@ public final class Multipart {
     }
 
     private ObjectRecord put(
-            Ending ending, OpenUpload open, BucketRef bucket, WriteCheck check, Durability durability) {
+            Ending ending,
+            OpenUpload open,
+            BucketRef bucket,
+            WriteCheck check,
+            Durability durability,
+            Committing committing) {
         var upload = open.upload();
-        boolean begun = false;
+        var begun = new AtomicBoolean();
         ObjectRecord record;
         try (var serving = serving(bucket, upload.key())) {
             open.requireHere(serving.uploads());
-            begun = true;
-            record = serving.put(ending, check, durability);
+            record = committing.run(() -> {
+                begun.set(true);
+                return serving.put(ending, check, durability);
+            });
         } finally {
-            if (!begun) {
+            if (!begun.get()) {
                 ending.decided();
             }
         }

@@ -1,4 +1,4 @@
-package dev.sluice.targetnode.storage.change;
+package dev.sluice.targetnode.storage.slots;
 
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.record.FromParts;
@@ -19,9 +19,12 @@ public interface CommitExtras {
         return new IndexBatch();
     }
 
+    /// @throws dev.sluice.common.store.StoreException when it may not be handed in there
+    default void require(SlotWriter.Serving serving) {}
+
     /// The change is handed in: [#decided] follows, once.
     default void begun() {}
 
-    /// See [dev.sluice.targetnode.storage.slots.Staged#decided].
+    /// See [Staged#decided].
     default void decided() {}
 }
