@@ -19,7 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 /// What `sluice doctor` finds on a machine and in a cluster.
 final class DoctorCommandTest {
     private static final String WELL = "{\"version\":\"1.0 (commit a)\",\"ready\":true,\"drives\":[]}";
-    private static final String SLOTS = "{\"slots\":{\"total\":16384,\"full\":%d,\"degraded\":%d,\"unopened\":%d}%s}";
+    private static final String SLOTS = "{\"slots\":{\"total\":16384,\"full\":%d,\"degraded\":%d,\"unopened\":%d,"
+            + "\"protection\":{\"surviving\":{\"0\":7},\"zonal\":0,\"present\":1,\"missing\":0},"
+            + "\"waiting\":{\"target004\":4}}%s}";
     private static final String USAGE = "{\"bytes\":%d,\"uploading\":0,\"quota\":100,\"cloud\":{\"targets\":[%s]%s}}";
 
     private final AtomicReference<String> health = new AtomicReference<>(WELL);
@@ -81,7 +83,7 @@ final class DoctorCommandTest {
                         "problem  target001: drive /d1 is offline",
                         "sluice drive detach --lost /d1",
                         "problem  target003: is muted",
-                        "problem  slots: 4 of 16384 are not served",
+                        "problem  slots: 4 of 16384 are not served: they wait for target004 (4)",
                         "problem  bucket sets: target001 cannot use the cloud: 403",
                         "         next: correct the credentials",
                         "warning  bucket sets: uses 95 % of its quota");
@@ -94,7 +96,10 @@ final class DoctorCommandTest {
     void warningsAreNoProblem() {
         clusterHealth.set(SLOTS.formatted(16304, 80, 0, ""));
         var said = node.sluice("doctor");
-        assertThat(said.out()).contains("warning  slots: 80 of 16384 have fewer replicas", "0 problems, 1 warnings");
+        assertThat(said.out())
+                .contains(
+                        "warning  slots: 80 of 16384 have fewer replicas than wanted; 7 of them survive no other loss",
+                        "0 problems, 1 warnings");
         assertThat(said.exitCode()).isZero();
     }
 

@@ -13,6 +13,7 @@ final class ForgetCommandTest {
     private final BlockingQueue<String> sent = new LinkedBlockingQueue<>();
     private final AskedNode node;
     private volatile int lost;
+    private volatile int unreadable;
     private volatile int left;
 
     ForgetCommandTest() throws IOException {
@@ -27,8 +28,8 @@ final class ForgetCommandTest {
     private String answer(AskedNode.Request request) {
         sent.add(request.method() + " " + request.uri() + " " + request.body());
         return """
-                {"target":"target002","drives":["d1","d2"],"slots":40,"lost":%d,"lost_with_learner":3,"waiting":2,
-                 "buckets":["one","two"],"left":%d}""".formatted(lost, left);
+                {"target":"target002","drives":["d1","d2"],"slots":40,"lost":%d,"unreadable":%d,"lost_with_learner":3,"waiting":2,
+                 "buckets":["one","two"],"left":%d}""".formatted(lost, unreadable, left);
     }
 
     private static String message(boolean accepted, boolean dry) {
@@ -60,6 +61,16 @@ final class ForgetCommandTest {
                 .returns(2, AskedNode.Result::exitCode)
                 .satisfies(result -> assertThat(result.err()).contains("--accept-data-loss"));
         assertThat(sent).containsExactly(message(false, true), message(false, true));
+    }
+
+    @Test
+    void slotsWithTooFewSlicesAreNamedAndNeedConsent() {
+        unreadable = 7;
+        var refused = node.sluice("cluster", "forget", "target002", "--yes");
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.err())
+                .contains("7 of them keep too few slices: their objects cannot be read any more, in one, two");
+        assertThat(sent).containsExactly(message(false, true));
     }
 
     @Test

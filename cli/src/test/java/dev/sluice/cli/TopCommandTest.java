@@ -46,6 +46,8 @@ final class TopCommandTest {
             sluice_slots{node="target001",state="full"} 16380
             sluice_slots{node="target001",state="degraded"} 4
             sluice_slots{node="target001",state="unopened"} NaN
+            sluice_slots_surviving{node="target001",losses="0"} 3
+            sluice_bucket_missing_bytes{node="target001",bucket="sets"} 2097152
             """.formatted(1000 + 500_000 * turn, 30 * turn, 10 * turn);
     }
 
@@ -62,7 +64,10 @@ final class TopCommandTest {
         assertThat(said.out()).containsPattern("target001 /mnt/a \"b\" +online +0 +3\\.0 +75 % ");
         assertThat(said.out()).doesNotContain("offline");
         assertThat(said.out()).containsPattern("sets +12 +0\\.0 +\\d+ +75 % ");
-        assertThat(said.out()).contains("slots of replicated buckets: 0 not served, 4 degraded");
+        assertThat(said.out())
+                .contains(
+                        "slots of replicated buckets: 0 not served, 4 degraded, 3 survive no other loss",
+                        "MiB to be copied: 2.0, 0.0 a second");
     }
 
     @Test

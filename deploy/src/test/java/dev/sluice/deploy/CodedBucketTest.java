@@ -30,12 +30,13 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 
 /// A bucket with two data slices and one of parity on three targets, which are the controllers too.
 @Tag("alone")
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 8, unit = TimeUnit.MINUTES)
 final class CodedBucketTest {
     private static final String BUCKET = "coded";
     private static final int MIB = Content.MIB;
     private static final List<Integer> SIZES = List.of(0, 4_000, 300_000, MIB, 3 * MIB + 17, 8 * MIB);
     private static final Duration REPAIR = Duration.ofSeconds(90);
+    private static final Duration READ = Duration.ofSeconds(10);
     private static final int KEYS = 64;
     private static final int STEPS = 15;
     private static final long SEED = 46;
@@ -84,6 +85,59 @@ final class CodedBucketTest {
             awaitFull(cluster);
             requireObjects(s3);
         }
+    }
+
+    @Tag("long")
+    @Test
+    void twoOfSixTargetsMayBeKilled() throws Exception {
+        try (var cluster = SluiceCluster.start(
+                        folder.resolve("six"), Map.of(), "--separate", "--targets", "6", "--drives", "1");
+                var s3 = cluster.endpoint().client()) {
+            cluster.run("bucket", "create", BUCKET, "--ec", "4+2");
+            awaitFull(cluster);
+            requireOperations(s3);
+            try (var load = new ReplicatedLoad(s3, BUCKET, KEYS).start(2, 2, SEED)) {
+                load.awaitSteps(STEPS);
+                for (var target : List.of("target003", "target006")) { // one of them a controller
+                    cluster.node("kill", target);
+                }
+                for (int size : SIZES) {
+                    var got = Eventually.within(READ, () -> get(s3, key(size)));
+                    assertThat(Arrays.equals(got, Content.of(key(size), size))).isTrue();
+                }
+                requireWritesRefused(s3);
+                requireStatus(cluster, "no other loss");
+                cluster.node("kill", "target005");
+                requireStatus(cluster, "those that are not served wait for: target00");
+                assertThat(cluster.attempt(Map.of(), "cluster", "forget", "target005", "--yes")
+                                .err())
+                        .contains("of them keep too few slices", BUCKET, "--accept-data-loss");
+                for (var target : List.of("target005", "target003", "target006")) {
+                    cluster.node("start", target);
+                }
+                awaitFull(cluster);
+                load.awaitSteps(STEPS);
+                load.stop();
+                load.verify();
+            }
+            requireObjects(s3);
+        }
+    }
+
+    /// Some are committed nevertheless, and answered so until it is seen that too few targets are there.
+    private static void requireWritesRefused(S3Client s3) {
+        Eventually.holds(
+                REPAIR,
+                () -> assertThatThrownBy(() -> put(s3, "refused", 4_000))
+                        .isInstanceOfSatisfying(
+                                S3Exception.class,
+                                refused -> assertThat(refused.statusCode()).isEqualTo(503)));
+    }
+
+    private static void requireStatus(SluiceCluster cluster, String text) {
+        Eventually.holds(
+                REPAIR,
+                () -> assertThat(cluster.attempt(Map.of(), "status").latin1()).contains(text));
     }
 
     private static String key(int size) {

@@ -3,6 +3,7 @@ package dev.sluice.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.cluster.slots.Protection;
 import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
@@ -11,6 +12,7 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.proxy.gateway.ClusterHealthHandler;
 import dev.sluice.proxy.s3.S3Operations;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,16 +33,20 @@ class ClusterHealthTest {
     void clusterWithoutReplicatedBucketsIsHealthy() {
         assertThat(health().status()).isEqualTo(200);
         assertThat(TrialCluster.text(health()))
-                .isEqualTo(
-                        "{\"id\":\"proxy001\",\"slots\":{\"total\":0,\"full\":0,\"degraded\":0,\"unopened\":0},\"muted\":[]}");
+                .isEqualTo("{\"id\":\"proxy001\",\"slots\":{\"total\":0,\"full\":0,\"degraded\":0,\"unopened\":0,"
+                        + "\"protection\":{\"surviving\":{},\"zonal\":0,\"present\":0,\"missing\":0},\"waiting\":{}},"
+                        + "\"muted\":[]}");
+    }
+
+    private static SlotCounts slots(long full, long degraded, long unopened) {
+        return new SlotCounts(full + degraded + unopened, full, degraded, unopened, Protection.NONE, new TreeMap<>());
     }
 
     @Test
     void clusterIsHealthyWhenEverySlotHasAllItsReplicas() {
-        cluster.slots = new SlotCounts(65_536, 65_536, 0, 0);
+        cluster.slots = slots(65_536, 0, 0);
         assertThat(health().status()).isEqualTo(200);
-        for (var slots :
-                new SlotCounts[] {new SlotCounts(65_536, 65_535, 1, 0), new SlotCounts(65_536, 65_535, 0, 1)}) {
+        for (var slots : new SlotCounts[] {slots(65_535, 1, 0), slots(65_535, 0, 1)}) {
             cluster.slots = slots;
             assertThat(health().status()).isEqualTo(503);
             assertThat(health().headers().first("Retry-After")).contains("1");
@@ -78,6 +84,7 @@ class ClusterHealthTest {
 
     @Test
     void countsAddUp() {
-        assertThatThrownBy(() -> new SlotCounts(3, 1, 1, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new SlotCounts(3, 1, 1, 0, Protection.NONE, new TreeMap<>()))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -3,6 +3,7 @@ package dev.sluice.cli.cluster;
 import dev.sluice.cli.api.ClusterHealth;
 import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.api.NodeHealth;
+import dev.sluice.cli.api.RepairProgress;
 import dev.sluice.cli.process.ProcessStamp;
 import dev.sluice.cli.trust.Trust;
 import dev.sluice.common.cluster.slots.SlotCounts;
@@ -13,9 +14,15 @@ import java.util.Optional;
 /// How a cluster is: from its file and processes, or (of another machine) from its own map.
 ///
 /// @param slots of the replicated buckets; empty when no node tells
+/// @param repair empty when no slot lacks replicas
 /// @param muted ids of targets that most other targets do not hear
 public record ClusterStatus(
-        String endpoint, String state, List<NodeStatus> nodes, Optional<SlotCounts> slots, List<String> muted) {
+        String endpoint,
+        String state,
+        List<NodeStatus> nodes,
+        Optional<SlotCounts> slots,
+        Optional<RepairProgress> repair,
+        List<String> muted) {
 
     /// One node; `pid` 0 where it is unknown. State: serving, starting (runs, not ready), unreachable, stopped. Its
     /// drives are those that do not serve; `controller` is empty where it is none.
@@ -82,6 +89,9 @@ public record ClusterStatus(
                 overall(nodes),
                 nodes,
                 whole.map(ClusterHealth::slots),
+                whole.filter(health -> health.slots().protection().missing() > 0)
+                        .map(_ -> RepairProgress.of(
+                                nodes.stream().map(NodeStatus::url).toList(), trust)),
                 whole.map(ClusterHealth::muted).orElse(List.of()));
     }
 

@@ -2,6 +2,7 @@ package dev.sluice.cli.doctor;
 
 import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.api.NodeHealth;
+import dev.sluice.cli.api.SlotTexts;
 import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.common.peer.ControllerHealth;
 import java.time.Duration;
@@ -157,13 +158,22 @@ final class WholeCluster {
             if (slots.unopened() > 0) {
                 found.add(Finding.problem(
                         "slots",
-                        "%d of %d are not served: too many of their targets are away"
-                                .formatted(slots.unopened(), slots.total()),
-                        "bring the targets back that are named here"));
+                        "%d of %d are not served: %s"
+                                .formatted(
+                                        slots.unopened(),
+                                        slots.total(),
+                                        SlotTexts.waiting(slots)
+                                                .map(targets -> "they wait for " + targets)
+                                                .orElse("their primaries are just beginning")),
+                        "bring these targets back"));
             } else if (slots.degraded() > 0) {
                 found.add(Finding.warning(
                         "slots",
-                        "%d of %d have fewer replicas than wanted".formatted(slots.degraded(), slots.total()),
+                        "%d of %d have fewer replicas than wanted; %d of them survive no other loss"
+                                .formatted(
+                                        slots.degraded(),
+                                        slots.total(),
+                                        slots.protection().surviving(0)),
                         "they are repaired by themselves once targets and drives are there: watch sluice status"));
             } else if (slots.total() > 0) {
                 found.add(Finding.fine("slots", "all %d have their replicas".formatted(slots.total())));

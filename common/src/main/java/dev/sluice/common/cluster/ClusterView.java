@@ -4,6 +4,7 @@ import dev.sluice.common.auth.AccessKey;
 import dev.sluice.common.auth.BucketPolicy;
 import dev.sluice.common.auth.KeyRing;
 import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.cluster.slots.SlotCensus;
 import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +26,12 @@ import org.slf4j.LoggerFactory;
 ///
 /// @param owners drive → its node
 public record ClusterView(
-        ClusterState state, Routing routing, KeyRing keys, Map<Long, BucketPolicy> policies, Map<String, Node> owners) {
+        ClusterState state,
+        Routing routing,
+        KeyRing keys,
+        Map<Long, BucketPolicy> policies,
+        Map<String, Node> owners,
+        SlotCensus census) {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
 
     public static ClusterView of(ClusterState state) {
@@ -64,7 +69,7 @@ public record ClusterView(
                 policies.put(bucket.id(), same ? policiesBefore.get(bucket.id()) : compiled(bucket, json));
             });
         }
-        return new ClusterView(state, routing, keys, Map.copyOf(policies), owners);
+        return new ClusterView(state, routing, keys, Map.copyOf(policies), owners, census(state, owners));
     }
 
     private static KeyRing keys(ClusterState state) {
@@ -82,6 +87,15 @@ public record ClusterView(
                                 state.map().nodes().get(entry.target()))
                         .ifPresent(node -> owners.put(drive, node)));
         return Map.copyOf(owners);
+    }
+
+    private static SlotCensus census(ClusterState state, Map<String, Node> owners) {
+        var replication = state.replication();
+        var places = new HashMap<String, SlotCensus.Place>();
+        owners.forEach((drive, node) ->
+                places.put(drive, SlotCensus.Place.of(node.id().value(), node.zone(), replication.usable(drive))));
+        return new SlotCensus(
+                replication.groups(), group -> replication.table(group).orElseThrow(), places);
     }
 
     /// A policy that cannot be read (damaged, or a newer Sluice's) closes its bucket, and no other.
@@ -175,37 +189,11 @@ public record ClusterView(
 
     /// How many slots of each group of replicated buckets are in which state.
     public SortedMap<Integer, SlotCounts> slotCounts() {
-        var counts = new TreeMap<Integer, SlotCounts>();
-        state.replication().groups().forEach((id, group) -> counts.put(id, counts(group)));
-        return counts;
+        return census.byGroup();
     }
 
     /// The same of all groups together.
     public SlotCounts allSlotCounts() {
-        return slotCounts().values().stream().reduce(SlotCounts.NONE, SlotCounts::plus);
-    }
-
-    private SlotCounts counts(Group group) {
-        var replication = state.replication();
-        var table = replication.table(group.id()).orElseThrow();
-        var unusable = replication.drives().entries().keySet().stream()
-                .filter(drive -> !replication.usable(drive))
-                .collect(Collectors.toSet());
-        int full = 0;
-        int unopened = 0;
-        for (int slot = 0; slot < table.size(); slot++) {
-            var row = table.row(slot);
-            unopened += row.opened() ? 0 : 1;
-            full += row.opened() && isFull(row, group, unusable) ? 1 : 0;
-        }
-        return new SlotCounts(table.size(), full, table.size() - full - unopened, unopened);
-    }
-
-    private static boolean isFull(SlotRow row, Group group, Set<String> unusable) {
-        int good = 0;
-        for (var member : row.members()) {
-            good += member.inSync() && (unusable.isEmpty() || !unusable.contains(member.drive())) ? 1 : 0;
-        }
-        return good >= group.replicas();
+        return census.all();
     }
 }

@@ -6,26 +6,23 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Command.SlotDrive;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.slots.DriveEntry;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.common.peer.HeldRows;
-import dev.sluice.common.peer.SlotQuestion;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.proxy.gateway.TargetFanout;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /// `/v1/cluster`: gives up a target, or a drive, that will not come back. Its slots go to other drives.
@@ -34,15 +31,12 @@ public final class ForgetApi {
     private static final Set<String> VALUES = Set.of("id", "accept_data_loss", "dry_run");
     private static final int ATTEMPTS = 8;
 
-    /// Slots in a question.
-    private static final int AT_ONCE = 512;
-
     private final ControlPlane control;
-    private final TargetFanout targets;
+    private final SlotHeirs heirs;
 
     public ForgetApi(ControlPlane control, TargetFanout targets) {
         this.control = control;
-        this.targets = targets;
+        this.heirs = new SlotHeirs(targets);
     }
 
     /// A target with all its drives, or one of them.
@@ -51,9 +45,19 @@ public final class ForgetApi {
     private record Meant(NodeId target, Optional<String> drive, Set<String> drives, boolean barred) {}
 
     /// A slot of which something is meant.
-    private record Named(int group, int slot, SlotRow row, List<Member> left) {
+    record Named(Group of, int slot, SlotRow row, List<Member> left) {
+        int group() {
+            return of.id();
+        }
+
+        /// Nobody has every acknowledged write.
         boolean isLost() {
             return SlotRow.firstInSync(left).isEmpty();
+        }
+
+        /// Somebody knows every acknowledged write, but too few slices are left of them.
+        boolean isUnreadable() {
+            return !isLost() && of.count(left) < of.data();
         }
     }
 
@@ -79,12 +83,13 @@ public final class ForgetApi {
         if (value.path("dry_run").asBoolean(false)) {
             return shown;
         }
-        long lost = named.stream().filter(Named::isLost).count();
+        long lost = count(named, Named::isLost);
+        long unreadable = count(named, Named::isUnreadable);
         boolean accepted = value.path("accept_data_loss").asBoolean(false);
-        if (lost > 0 && !accepted) {
+        if (lost + unreadable > 0 && !accepted) {
             throw new StoreException.InvalidArgument(
-                    "%d slots would lose the last replica that has every acknowledged write. Bring it back, or accept that with --accept-data-loss"
-                            .formatted(lost));
+                    "%d slots would lose the last replica that has every acknowledged write, and %d would have too few slices to read their objects. Bring it back, or accept that with --accept-data-loss"
+                            .formatted(lost, unreadable));
         }
         var barred = meant.barred ? state : bar(meant);
         return shown.put("left", giveAway(barred, meant, accepted));
@@ -149,33 +154,38 @@ public final class ForgetApi {
                         .toList();
                 if (row.members().stream().map(Member::drive).anyMatch(drives::contains)
                         || row.fence().stream().anyMatch(drives::contains)) {
-                    named.add(new Named(group, slot, row, left));
+                    named.add(new Named(state.replication().group(group).orElseThrow(), slot, row, left));
                 }
             }
         });
         return named;
     }
 
+    private static long count(List<Named> named, Predicate<Named> such) {
+        return named.stream().filter(such).count();
+    }
+
     private static ObjectNode shown(ClusterState state, Meant meant, List<Named> named) {
         var shown = JSON.createObjectNode().put("target", meant.target.value());
         var drives = shown.putArray("drives");
         new TreeSet<>(meant.drives).forEach(drives::add);
-        var lost = named.stream().filter(Named::isLost).toList();
         shown.put("slots", named.size())
-                .put("lost", lost.size())
-                .put(
-                        "lost_with_learner",
-                        lost.stream().filter(each -> !each.left.isEmpty()).count())
+                .put("lost", count(named, Named::isLost))
+                .put("unreadable", count(named, Named::isUnreadable))
+                .put("lost_with_learner", count(named, each -> each.isLost() && !each.left.isEmpty()))
                 .put(
                         "waiting",
-                        named.stream()
-                                .filter(each -> !each.isLost())
-                                .filter(each -> each.left.stream()
-                                        .noneMatch(member -> member.inSync()
-                                                && state.replication().usable(member.drive())))
-                                .count());
+                        count(
+                                named,
+                                each -> !each.isLost()
+                                        && each.left.stream()
+                                                .noneMatch(member -> member.inSync()
+                                                        && state.replication().usable(member.drive()))));
         var buckets = shown.putArray("buckets");
-        var groups = lost.stream().map(Named::group).collect(Collectors.toSet());
+        var groups = named.stream()
+                .filter(each -> each.isLost() || each.isUnreadable())
+                .map(Named::group)
+                .collect(Collectors.toSet());
         state.buckets().buckets().values().stream()
                 .filter(bucket -> groups.contains(bucket.group()))
                 .map(Bucket::name)
@@ -200,7 +210,7 @@ public final class ForgetApi {
         var named = named(state, meant.drives);
         for (int attempt = 1; attempt <= ATTEMPTS && !named.isEmpty(); attempt++) {
             var lost = accepted ? named.stream().filter(Named::isLost).toList() : List.<Named>of();
-            state = control.apply(new Command.GiveAway(heirs(state, lost, attempt > ATTEMPTS / 2)));
+            state = control.apply(new Command.GiveAway(heirs.of(state, lost, attempt > ATTEMPTS / 2)));
             var left = named(state, meant.drives);
             if (lost.isEmpty() && left.size() == named.size()) {
                 break; // nor would another entry have an effect
@@ -208,79 +218,5 @@ public final class ForgetApi {
             named = left;
         }
         return named.size();
-    }
-
-    // ---- who has most of a slot
-
-    /// @param whoever whether those count that do not answer, as drives that have nothing
-    private List<SlotDrive> heirs(ClusterState state, List<Named> lost, boolean whoever) {
-        var heirs = new ArrayList<SlotDrive>();
-        var asked = state.replication().drives().entries().keySet().stream()
-                .filter(drive -> state.replication().usable(drive))
-                .collect(Collectors.toUnmodifiableSet());
-        var byGroup = lost.stream().collect(Collectors.groupingBy(Named::group));
-        byGroup.forEach((group, slots) -> {
-            for (int from = 0; from < slots.size(); from += AT_ONCE) {
-                var some = slots.subList(from, Math.min(from + AT_ONCE, slots.size()));
-                var rows = rows(state, group, some);
-                for (var slot : some) {
-                    var held = rows.getOrDefault(slot.slot, List.of());
-                    var answered = held.stream().map(HeldRows::drive).collect(Collectors.toSet());
-                    if (whoever || answered.containsAll(asked)) {
-                        heir(state, slot, held).ifPresent(heirs::add);
-                    }
-                }
-            }
-        });
-        return heirs.subList(0, Math.min(heirs.size(), Command.SlotCommand.MOST_SLOTS));
-    }
-
-    /// By slot. A target that is down, or does not answer, has none.
-    private Map<Integer, List<HeldRows>> rows(ClusterState state, int id, List<Named> lost) {
-        var group = state.replication().group(id).orElseThrow();
-        var buckets = state.buckets().buckets().values().stream()
-                .filter(bucket -> bucket.group() == id)
-                .map(Bucket::id)
-                .collect(Collectors.toSet());
-        var question = new SlotQuestion(
-                group.hashes(),
-                lost.stream().map(each -> group.firstHash(each.slot)).toList(),
-                buckets);
-        var rows = new HashMap<Integer, List<HeldRows>>();
-        targets.answersOfLiving(target -> target.held(question), _ -> List.<HeldRows>of())
-                .values()
-                .forEach(some ->
-                        some.forEach(held -> rows.computeIfAbsent(held.first() / group.hashes(), _ -> new ArrayList<>())
-                                .add(held)));
-        return rows;
-    }
-
-    /// The learner with most of it, for that has the newest writes; else the drive with most of it; else an empty one.
-    private static Optional<SlotDrive> heir(ClusterState state, Named lost, List<HeldRows> rows) {
-        var replication = state.replication();
-        var learners = lost.left.stream().map(Member::drive).collect(Collectors.toSet());
-        var most = rows.stream()
-                .filter(held -> held.rows() > 0 && state.replication().usable(held.drive()))
-                .max(Comparator.comparing((HeldRows held) -> learners.contains(held.drive()))
-                        .thenComparingLong(HeldRows::rows)
-                        .thenComparing(HeldRows::drive))
-                .map(HeldRows::drive);
-        return most.or(() -> learners.stream()
-                        .filter(drive -> state.replication().usable(drive))
-                        .min(Comparator.naturalOrder()))
-                .or(() -> anyDrive(state, lost.slot))
-                .map(drive -> new SlotDrive(
-                        lost.group,
-                        lost.slot,
-                        lost.row.epoch(),
-                        drive,
-                        replication.drives().find(drive).orElseThrow().incarnation()));
-    }
-
-    private static Optional<String> anyDrive(ClusterState state, int slot) {
-        var usable = state.replication().drives().entries().keySet().stream()
-                .filter(drive -> state.replication().usable(drive))
-                .toList();
-        return usable.isEmpty() ? Optional.empty() : Optional.of(usable.get(slot % usable.size()));
     }
 }

@@ -12,7 +12,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /// `GET /health/cluster`: 200 when every slot of the replicated buckets is served with all its replicas in-sync, else
-/// 503; with the numbers of slots by state, and the targets that are muted. As the node that is asked knows it.
+/// 503; with the numbers of slots by state, what they survive and wait for, and the targets that are muted. As the node
+/// that is asked knows it.
 public final class ClusterHealthHandler implements HttpHandler {
     private static final ObjectMapper JSON = new ObjectMapper();
 

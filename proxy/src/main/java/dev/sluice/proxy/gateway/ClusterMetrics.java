@@ -1,5 +1,6 @@
 package dev.sluice.proxy.gateway;
 
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ControllerHealth;
@@ -34,6 +35,24 @@ public final class ClusterMetrics {
         slots("full", slots, SlotCounts::full);
         slots("degraded", slots, SlotCounts::degraded);
         slots("unopened", slots, SlotCounts::unopened);
+        for (int losses = 0; losses < Group.MOST_REPLICAS; losses++) {
+            int survived = losses;
+            gauge("sluice.slots.surviving", slots, counts -> counts.protection().surviving(survived))
+                    .description("served slots of replicated buckets by how many targets more they can lose")
+                    .tags(tags.and("losses", Integer.toString(losses)))
+                    .register(registry);
+        }
+        gauge("sluice.slots.zonal", slots, counts -> counts.protection().zonal())
+                .description("served slots that are readable after the loss of any one zone")
+                .tags(tags)
+                .register(registry);
+        gauge(
+                        "sluice.slots.replicas.missing",
+                        slots,
+                        counts -> counts.protection().missing())
+                .description("replicas that slots are to have, and have not in-sync")
+                .tags(tags)
+                .register(registry);
         Gauge.builder("sluice.targets.muted", () -> known(() -> muted.get().size()))
                 .description("targets that most others do not hear")
                 .tags(tags)
@@ -41,10 +60,14 @@ public final class ClusterMetrics {
     }
 
     private void slots(String state, Supplier<SlotCounts> slots, ToLongFunction<SlotCounts> count) {
-        Gauge.builder("sluice.slots", () -> known(() -> count.applyAsLong(slots.get())))
+        gauge("sluice.slots", slots, count)
                 .description("slots of replicated buckets")
                 .tags(tags.and("state", state))
                 .register(registry);
+    }
+
+    private static Gauge.Builder<?> gauge(String name, Supplier<SlotCounts> slots, ToLongFunction<SlotCounts> count) {
+        return Gauge.builder(name, () -> known(() -> count.applyAsLong(slots.get())));
     }
 
     /// @param health of the node as a controller. Must not block

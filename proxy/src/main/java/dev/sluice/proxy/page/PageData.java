@@ -81,6 +81,9 @@ public final class PageData {
                 .put("asked", self.value())
                 .put("millis", clock.millis());
         page.set("slots", JSON.valueToTree(view.allSlotCounts()));
+        page.putObject("repair")
+                .put("missing_bytes", all.sum("sluice_bucket_missing_bytes", _ -> true))
+                .put("copied_bytes", all.sum("sluice_replica_copied_bytes_total", _ -> true));
         page.set("muted", JSON.valueToTree(state.replication().muted()));
         page.set("nodes", nodes(state, all));
         page.set("drives", drives(all));

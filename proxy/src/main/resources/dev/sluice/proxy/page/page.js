@@ -64,6 +64,21 @@ function meter(used, all) {
   return made;
 }
 
+function unprotected(now) {
+  return now.slots.protection.surviving['0'] || 0;
+}
+
+// What is still to be copied, while something is.
+function repair(now, before) {
+  const left = now.repair.missing_bytes;
+  if (!left) return [];
+  const same = before && before.answering === now.answering;
+  const copied = same ? Math.max(0, now.repair.copied_bytes - before.repair.copied_bytes) : 0;
+  const speed = copied && copied / ((now.millis - before.millis) / 1000);
+  return [['to be copied', bytes(left), 'mild'],
+    ['until it is copied', speed > 0 ? whole(left / speed) + ' s' : 'waits', 'mild']];
+}
+
 function figures(now, before) {
   const sum = counter => now.nodes.reduce((all, node) => all + rate(now, before, 'nodes', 'id', node.id, counter), 0);
   const silent = now.nodes.filter(node => !node.answers).length;
@@ -75,6 +90,8 @@ function figures(now, before) {
     ['drives that do not serve', away, away > 0 ? 'bad' : 'good'],
     ['slots not served', now.slots.unopened, now.slots.unopened > 0 ? 'bad' : 'good'],
     ['slots with fewer replicas', now.slots.degraded, now.slots.degraded > 0 ? 'mild' : 'good'],
+    ['slots that no loss more is to hit', unprotected(now), unprotected(now) > 0 ? 'bad' : 'good'],
+    ...repair(now, before),
     ['requests a second', whole(sum('requests'))],
     ['out a second', bytes(sum('bytes_out'))],
     ['in a second', bytes(sum('bytes_in'))],

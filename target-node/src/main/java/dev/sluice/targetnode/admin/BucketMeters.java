@@ -2,6 +2,7 @@ package dev.sluice.targetnode.admin;
 
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.Revalidation;
@@ -30,6 +31,7 @@ public final class BucketMeters {
     private final MultiGauge taken;
     private final MultiGauge uploading;
     private final MultiGauge limits;
+    private final MultiGauge missing;
 
     public BucketMeters(
             BucketBytes bytes,
@@ -48,6 +50,8 @@ public final class BucketMeters {
         this.uploading =
                 MultiGauge.builder("sluice.bucket.uploading.bytes").tags(tags).register(meters);
         this.limits = MultiGauge.builder("sluice.bucket.quota.bytes").tags(tags).register(meters);
+        this.missing =
+                MultiGauge.builder("sluice.bucket.missing.bytes").tags(tags).register(meters);
         FunctionCounter.builder("sluice.quota.refusals", quotas, Quotas::refused)
                 .tags(tags)
                 .register(meters);
@@ -58,16 +62,24 @@ public final class BucketMeters {
         try {
             var buckets = views.current().state().buckets().buckets().values();
             reads.register(buckets);
+            var replicated = buckets.stream().filter(Bucket::replicated).toList();
             var limited = buckets.stream()
                     .filter(bucket -> bucket.properties().quota().isPresent())
                     .toList();
             objects.register(rows(buckets, bucket -> bytes.of(bucket.id()).objects()), true);
             taken.register(rows(buckets, bucket -> bytes.of(bucket.id()).bytes()), true);
             uploading.register(rows(buckets, bucket -> bytes.of(bucket.id()).uploading()), true);
+            missing.register(rows(replicated, this::missing), true);
             limits.register(rows(limited, bucket -> bucket.properties().quota().orElseThrow()), true);
         } catch (StoreException e) {
             LOG.debug("buckets are shown in the metrics later: {}", e.getMessage());
         }
+    }
+
+    /// This target's part of the bytes that repair is to copy, about: as if all slots had as many.
+    private double missing(Bucket bucket) {
+        var slots = views.current().slotCounts().getOrDefault(bucket.group(), SlotCounts.NONE);
+        return bytes.of(bucket.id()).bytes() * slots.protection().missingShare();
     }
 
     private static List<MultiGauge.Row<?>> rows(Collection<Bucket> buckets, ToDoubleFunction<Bucket> value) {

@@ -28,6 +28,14 @@ public final class ReplicationMeters {
                 .description("Slots that wait until others are copied")
                 .tag("node", node.value())
                 .register(meters);
+        FunctionCounter.builder("sluice.replica.copied.bytes", counts, ReplicaCounts::copiedBytes)
+                .description("Bytes of old objects that came to drives of this target as they learned")
+                .tag("node", node.value())
+                .register(meters);
+        Gauge.builder("sluice.replica.copying.stuck", counts, ReplicaCounts::stuckRows)
+                .description("Objects that could not be copied to drives of this target again and again")
+                .tag("node", node.value())
+                .register(meters);
         Gauge.builder("sluice.replica.steps", counts, ReplicaCounts::waitingSteps)
                 .description("Rows, fences and messages of writes that wait for the drives' loops")
                 .tag("node", node.value())

@@ -150,8 +150,14 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.drives =
                 new OwnDrives(self, new DriveArrivals(store, dropping), control, loops, this::begin, proposer, threads);
         this.targets = targets;
-        this.counts =
-                new ReplicaCounts(loops::values, messages::lost, drives::standstills, damaged::mended, purged::get);
+        this.counts = new ReplicaCounts(
+                loops::values,
+                messages::lost,
+                drives::standstills,
+                damaged::mended,
+                purged::get,
+                pulledRows::bytes,
+                pulledRows::stuck);
         this.batches = new WaitingBatches(clock::nanos);
         this.pings = new Pings(self, this::others, targets, clock, pingThreads);
         this.membership = new Membership(self, control, drives, loops, clock, () -> pings.heard(HEARD), this::begin);

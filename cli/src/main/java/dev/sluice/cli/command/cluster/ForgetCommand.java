@@ -27,7 +27,9 @@ public final class ForgetCommand extends ObjectCommand {
 
     @Option(
             names = "--accept-data-loss",
-            description = "Also where no other replica has every acknowledged write: the newest that is left counts.")
+            description =
+                    "Also where no other replica has every acknowledged write, and the newest that is left counts; or where"
+                            + " too few slices are left to read objects.")
     private boolean acceptDataLoss;
 
     @Option(names = "--dry-run", description = "Only shows what would happen.")
@@ -48,7 +50,7 @@ public final class ForgetCommand extends ObjectCommand {
         if (dryRun) {
             return show(plan);
         }
-        if (plan.path("lost").asLong() > 0 && !acceptDataLoss) {
+        if (plan.path("lost").asLong() + plan.path("unreadable").asLong() > 0 && !acceptDataLoss) {
             throw CommandFailure.refused(consequence(plan) + ". Bring it back, or accept that with --accept-data-loss");
         }
         if (!yes) {
@@ -84,6 +86,11 @@ public final class ForgetCommand extends ObjectCommand {
             said.add("%d of them (%d with a learner) lose the last replica that has every acknowledged write:"
                             .formatted(lost, plan.path("lost_with_learner").asLong())
                     + " older versions and deleted objects of these slots may reappear, in " + buckets(plan));
+        }
+        long unreadable = plan.path("unreadable").asLong();
+        if (unreadable > 0) {
+            said.add("%d of them keep too few slices: their objects cannot be read any more, in %s"
+                    .formatted(unreadable, buckets(plan)));
         }
         long waiting = plan.path("waiting").asLong();
         if (waiting > 0) {

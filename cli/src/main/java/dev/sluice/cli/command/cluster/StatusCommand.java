@@ -1,11 +1,16 @@
 package dev.sluice.cli.command.cluster;
 
+import dev.sluice.cli.api.RepairProgress;
+import dev.sluice.cli.api.SlotTexts;
 import dev.sluice.cli.cluster.ClusterStatus;
+import dev.sluice.cli.command.Amounts;
 import dev.sluice.cli.command.ClusterOptions;
 import dev.sluice.cli.command.Installation;
 import dev.sluice.cli.command.Output;
 import dev.sluice.cli.command.Specs;
+import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.peer.ControllerHealth;
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -20,8 +25,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "status",
         description =
-                "Shows the nodes of a cluster, drives that do not serve, and how many slots of replicated buckets have"
-                        + " all their replicas; exit code 1 if not all nodes and drives serve.",
+                "Shows the nodes of a cluster, drives that do not serve, how many slots of replicated buckets have all"
+                        + " their replicas, what the others survive or wait for, and how far repair is; exit code 1 if"
+                        + " not all nodes and drives serve.",
         mixinStandardHelpOptions = true)
 public final class StatusCommand implements Callable<Integer> {
     private final Installation installation;
@@ -63,14 +69,29 @@ public final class StatusCommand implements Callable<Integer> {
                     .forEach(target -> out.println(
                             "%s is muted: most other targets do not hear it, so it serves nothing; look at the network between them"
                                     .formatted(target)));
-            status.slots()
-                    .filter(slots -> slots.total() > 0)
-                    .ifPresent(slots -> out.println(
-                            "%d slots of replicated buckets: %d with all replicas in-sync, %d degraded, %d not served"
-                                    .formatted(slots.total(), slots.full(), slots.degraded(), slots.unopened())));
+            status.slots().filter(slots -> slots.total() > 0).ifPresent(slots -> show(out, slots));
+            status.repair().ifPresent(repair -> out.println(text(repair)));
             out.flush();
         }
         return status.serving() ? 0 : 1;
+    }
+
+    private static void show(PrintWriter out, SlotCounts slots) {
+        out.println("%d slots of replicated buckets: %d with all replicas in-sync, %d degraded, %d not served"
+                .formatted(slots.total(), slots.full(), slots.degraded(), slots.unopened()));
+        SlotTexts.surviving(slots).ifPresent(out::println);
+        SlotTexts.waiting(slots).ifPresent(targets -> out.println("those that are not served wait for: " + targets));
+    }
+
+    private static String text(RepairProgress repair) {
+        var left = "about %s are to be copied".formatted(Amounts.bytes(repair.missingBytes()));
+        var pace = repair.seconds()
+                .map(seconds -> ", %s a second: about %d s".formatted(Amounts.bytes(repair.bytesPerSecond()), seconds))
+                .orElse("; none came in the last second");
+        var stuck = repair.stuckObjects() == 0
+                ? ""
+                : "; %d objects cannot be copied: the targets' logs name them".formatted(repair.stuckObjects());
+        return left + pace + stuck;
     }
 
     /// Where there are several.

@@ -103,7 +103,7 @@ public final class TopCommand implements Callable<Integer> {
         nodes(out, before, now);
         drives(out, now);
         buckets(out, before, now);
-        slots(out, now);
+        slots(out, before, now);
         out.println();
         out.flush();
     }
@@ -175,21 +175,33 @@ public final class TopCommand implements Callable<Integer> {
     }
 
     /// As the node that knows the worst says it.
-    private static void slots(PrintWriter out, Metrics now) {
+    private static void slots(PrintWriter out, Metrics before, Metrics now) {
         double unopened = most(now, "unopened");
         double degraded = most(now, "degraded");
         if (unopened + degraded + most(now, "full") > 0) {
             out.println();
-            out.println("slots of replicated buckets: %s not served, %s degraded"
-                    .formatted(whole(unopened), whole(degraded)));
+            double bare = most(now.samples("sluice_slots_surviving"), "losses", "0");
+            out.println("slots of replicated buckets: %s not served, %s degraded, %s survive no other loss"
+                    .formatted(whole(unopened), whole(degraded), whole(bare)));
+            double missing = now.sum("sluice_bucket_missing_bytes", _ -> true);
+            if (missing > 0) {
+                out.println("MiB to be copied: %s, %s a second"
+                        .formatted(
+                                mebibytes(missing),
+                                mebibytes(now.rate(before, "sluice_replica_copied_bytes_total", _ -> true))));
+            }
         }
     }
 
     private static double most(Metrics now, String state) {
-        return now.samples("sluice_slots").stream()
-                .filter(sample -> sample.label("state").equals(state))
+        return most(now.samples("sluice_slots"), "state", state);
+    }
+
+    private static double most(List<Metrics.Sample> samples, String label, String value) {
+        return samples.stream()
+                .filter(sample -> sample.label(label).equals(value))
                 .mapToDouble(Metrics.Sample::value)
-                .filter(value -> !Double.isNaN(value))
+                .filter(count -> !Double.isNaN(count))
                 .max()
                 .orElse(0);
     }

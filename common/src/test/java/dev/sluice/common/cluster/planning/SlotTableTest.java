@@ -353,14 +353,18 @@ class SlotTableTest {
     @Test
     void slotsAreCountedByState() {
         long all = table.size();
-        assertThat(ClusterView.of(state).slotCounts()).isEqualTo(Map.of(1, new SlotCounts(all, all, 0, 0)));
+        var before = ClusterView.of(state).allSlotCounts();
+        assertThat(before.allFull()).isTrue();
+        assertThat(before.total()).isEqualTo(all);
         var gone = target(state, table.row(0).primary().drive());
         var entry = state.replication().target(gone).orElseThrow();
         var counts = ClusterView.of(Planner.next(state, new Command.Down(gone, entry.version(), new TreeMap<>())))
                 .slotCounts()
                 .getOrDefault(1, SlotCounts.NONE);
-        assertThat(counts.degraded()).isBetween(2 * all / 5, 3 * all / 5);
-        assertThat(counts.full() + counts.degraded()).isEqualTo(all);
+        assertThat(counts.degraded() + counts.unopened()).isBetween(2 * all / 5, 3 * all / 5);
+        assertThat(counts.unopened()).isPositive(); // those that it leads
+        assertThat(counts.waiting()).isEqualTo(Map.of(gone.value(), counts.unopened()));
+        assertThat(counts.full() + counts.degraded() + counts.unopened()).isEqualTo(all);
     }
 
     /// For each slot that had a member on this target, another in-sync one.

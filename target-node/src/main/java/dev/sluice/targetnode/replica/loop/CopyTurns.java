@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /// Which slots of a learning drive may ask for pages of their listings. A target that returns becomes a learner of some
 /// ten thousand slots at once: all take writes from then on, but if all asked at once, nothing else would be heard.
 ///
-/// The slots with the fewest usable in-sync members come first, then those that have waited longest. A turn ends when
+/// The slots that can lose the fewest members more come first, then those that have waited longest. A turn ends when
 /// the slot has learned, or learns no more, or when nothing of it came for a while. Whoever lost it so comes again when
 /// all others had one, and goes on where it stood.
 ///
@@ -23,15 +23,16 @@ public final class CopyTurns {
     public static final int MOST_OF_A_SOURCE = 64;
     public static final Duration IDLE = Duration.ofSeconds(5);
 
-    private static final Comparator<Place> ORDER =
-            Comparator.comparingInt(Place::lost).thenComparingInt(Place::inSync).thenComparingLong(Place::number);
+    private static final Comparator<Place> ORDER = Comparator.comparingInt(Place::lostTurns)
+            .thenComparingInt(Place::losses)
+            .thenComparingLong(Place::number);
 
     /// A slot that copies.
     ///
-    /// @param inSync how many usable in-sync members the slot has
+    /// @param losses how many members more the slot can lose
     /// @param number greater than those of all that waited before
-    /// @param lost how many turns it has lost
-    private record Place(LocalReplica replica, Copying copying, int inSync, long number, int lost) {}
+    /// @param lostTurns how many turns it has lost
+    private record Place(LocalReplica replica, Copying copying, int losses, long number, int lostTurns) {}
 
     private final Map<LocalReplica, Place> places = new HashMap<>();
     private final Map<String, TreeSet<Place>> waiting = new HashMap<>(); // by source
@@ -62,15 +63,15 @@ public final class CopyTurns {
 
     /// After each event of a slot that copies.
     ///
-    /// @param inSync how many usable in-sync members it has
-    public void copies(LocalReplica replica, Copying copying, int inSync) {
+    /// @param losses how many members more it can lose
+    public void copies(LocalReplica replica, Copying copying, int losses) {
         var place = Optional.ofNullable(places.get(replica)).filter(before -> before.copying.equals(copying));
-        if (place.isPresent() && (has(replica) || place.get().inSync == inSync)) {
+        if (place.isPresent() && (has(replica) || place.get().losses == losses)) {
             return;
         }
         remove(replica);
-        await(place.map(before -> new Place(replica, copying, inSync, before.number, before.lost))
-                .orElseGet(() -> new Place(replica, copying, inSync, numbers++, 0)));
+        await(place.map(before -> new Place(replica, copying, losses, before.number, before.lostTurns))
+                .orElseGet(() -> new Place(replica, copying, losses, numbers++, 0)));
         count();
     }
 
@@ -141,7 +142,7 @@ public final class CopyTurns {
                 .toList();
         for (var place : idle) {
             end(place);
-            await(new Place(place.replica, place.copying, place.replica.usableInSync(), numbers++, place.lost + 1));
+            await(new Place(place.replica, place.copying, place.replica.losses(), numbers++, place.lostTurns + 1));
         }
         count();
     }

@@ -313,7 +313,7 @@ public final class DriveReplicas implements AutoCloseable {
             turns.copiesNothing(replica);
         } else {
             copying.ifPresentOrElse(
-                    now -> turns.copies(replica, now, replica.usableInSync()), () -> turns.copiesNothing(replica));
+                    now -> turns.copies(replica, now, replica.losses()), () -> turns.copiesNothing(replica));
         }
     }
 

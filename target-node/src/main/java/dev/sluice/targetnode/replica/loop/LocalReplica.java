@@ -16,7 +16,7 @@ public final class LocalReplica {
     private final int slot;
     private final SlotCore core;
     private boolean standIn;
-    private int usableInSync;
+    private int losses;
     private volatile long copied;
     private volatile Optional<Copying> copying = Optional.empty();
     private final AtomicInteger waitingPulls = new AtomicInteger();
@@ -71,13 +71,13 @@ public final class LocalReplica {
         standIn = is;
     }
 
-    /// How many of its replicas the slot has in-sync on drives that are there, as far as its row was told here.
-    public int usableInSync() {
-        return usableInSync;
+    /// How many members more the slot can lose with those that are there, as far as its row was told here.
+    public int losses() {
+        return losses;
     }
 
-    public void usableInSync(int members) {
-        usableInSync = members;
+    public void losses(int members) {
+        losses = members;
     }
 
     /// When something of what this drive copies came last, of [System#nanoTime]. On any thread.
@@ -105,6 +105,10 @@ public final class LocalReplica {
     /// What is copied now: a pull for something else is not wanted any more. On any thread.
     public boolean copies(Learning learning) {
         return copying.filter(now -> now.learning().equals(learning)).isPresent();
+    }
+
+    public boolean copiesSomething() {
+        return copying.isPresent();
     }
 
     public void copying(Optional<Copying> now) {

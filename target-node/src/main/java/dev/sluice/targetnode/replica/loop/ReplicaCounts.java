@@ -13,6 +13,8 @@ public final class ReplicaCounts {
     private final LongSupplier standstills;
     private final LongSupplier restored;
     private final LongSupplier purged;
+    private final LongSupplier copiedBytes;
+    private final LongSupplier stuckRows;
     private final AtomicLong earlyBefore = new AtomicLong(); // of loops that have ended
 
     public ReplicaCounts(
@@ -20,12 +22,16 @@ public final class ReplicaCounts {
             LongSupplier lost,
             LongSupplier standstills,
             LongSupplier restored,
-            LongSupplier purged) {
+            LongSupplier purged,
+            LongSupplier copiedBytes,
+            LongSupplier stuckRows) {
         this.loops = loops;
         this.lost = lost;
         this.standstills = standstills;
         this.restored = restored;
         this.purged = purged;
+        this.copiedBytes = copiedBytes;
+        this.stuckRows = stuckRows;
     }
 
     public void ended(DriveReplicas loop) {
@@ -54,6 +60,16 @@ public final class ReplicaCounts {
     /// Slots that wait for their turn to be copied.
     public long waitingToCopy() {
         return sum(DriveReplicas::waitingToCopy);
+    }
+
+    /// Bytes of objects that learners pulled.
+    public long copiedBytes() {
+        return copiedBytes.getAsLong();
+    }
+
+    /// Objects that learners pull again and again, and that do not come.
+    public long stuckRows() {
+        return stuckRows.getAsLong();
     }
 
     /// Steps that wait for the loops of drives; those that copy are counted apart.

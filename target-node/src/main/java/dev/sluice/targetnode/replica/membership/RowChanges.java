@@ -160,17 +160,18 @@ final class RowChanges {
         var first = moved && row.primary().drive().equals(drive);
         (first ? urgent : told)
                 .computeIfAbsent(drive, _ -> new ArrayList<>())
-                .add(new Told(slot, row, standIn, learns ? usableInSync(group, row) : 0));
+                .add(new Told(slot, row, standIn, learns ? losses(group, row) : 0));
     }
 
-    private int usableInSync(Group group, SlotRow row) {
+    /// How many members more the slot can lose; negative when too many are away already.
+    private int losses(Group group, SlotRow row) {
         var members = new ArrayList<Member>(row.members().size());
         for (var member : row.members()) {
             if (usable.contains(member.drive())) {
                 members.add(member);
             }
         }
-        return group.count(members);
+        return group.count(members) - group.data();
     }
 
     /// For all slots together: one that lost its primary is not served until this is logged.
@@ -198,8 +199,8 @@ final class RowChanges {
 
     /// A row for one drive of this target.
     ///
-    /// @param usableInSync how many of its replicas such members are; 0 for a drive that does not learn
-    private record Told(int slot, SlotRow row, boolean standIn, int usableInSync) {}
+    /// @param losses how many members more the slot can lose; 0 for a drive that does not learn
+    private record Told(int slot, SlotRow row, boolean standIn, int losses) {}
 
     private void post(Group group, GroupSlots slots) {
         urgent.forEach((drive, rows) -> post(group, slots, loop(drive), rows));
@@ -234,7 +235,7 @@ final class RowChanges {
     private static void apply(DriveReplicas loop, Group group, Told told, GroupSlots slots) {
         var replica = loop.replica(group.id(), told.slot);
         replica.standIn(told.standIn);
-        replica.usableInSync(told.usableInSync);
+        replica.losses(told.losses);
         loop.handle(replica, new Event.RowApplied(told.row, false)); // members that are to go were asked for already
         if (told.row.primary().drive().equals(loop.id())) {
             slots.is(replica);

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +40,8 @@ public final class PulledRows implements AutoCloseable {
     private final ReplicaParts parts;
     private final ContentTransfer transfer;
     private final Consumer<Command.TakeOff> leave;
+    private final StuckRows stuck = new StuckRows();
+    private final LongAdder bytes = new LongAdder();
     private final ExecutorService rows = Executors.newFixedThreadPool(
             AT_ONCE, Thread.ofVirtual().name("pull-", 0).factory());
 
@@ -47,6 +50,16 @@ public final class PulledRows implements AutoCloseable {
         this.parts = parts;
         this.transfer = transfer;
         this.leave = leave;
+    }
+
+    /// How many came.
+    public long bytes() {
+        return bytes.sum();
+    }
+
+    /// How many rows do not come.
+    public long stuck() {
+        return stuck.count();
     }
 
     /// Never blocks.
@@ -61,11 +74,14 @@ public final class PulledRows implements AutoCloseable {
                 }
                 pull(replica, pull);
                 came = true;
+                stuck.came(replica, pull.key());
             } catch (StoreException.NoSpace refused) {
                 LOG.debug("a row did not fit", refused);
+                stuck.failed(replica, pull.key(), refused);
                 leaveIfFull(replica);
             } catch (IOException | StoreException failure) {
                 LOG.debug("a row did not come", failure);
+                stuck.failed(replica, pull.key(), failure);
             } catch (RuntimeException bug) {
                 LOG.error("{} of drive {} was not pulled: a bug", pull.key(), pull.drive(), bug);
             } finally {
@@ -151,7 +167,7 @@ public final class PulledRows implements AutoCloseable {
         var loop = replica.loop();
         loop.drive().space().requireFitsReplica(record.fileSize());
         var body = noting(replica, from);
-        var bytes = transfer.keep(
+        var kept = transfer.keep(
                 loop,
                 bucket,
                 record,
@@ -159,7 +175,7 @@ public final class PulledRows implements AutoCloseable {
         var row = Optional.of(new Slice(record.version(), record.position()));
         var handedIn = new CompletableFuture<Boolean>();
         loop.runCopying(() -> {
-            pulled(replica, new Event.Pulled(pull.learning(), pull.key(), row), bytes);
+            pulled(replica, new Event.Pulled(pull.learning(), pull.key(), row), kept);
             handedIn.complete(true);
         });
         await(handedIn, loop);
@@ -173,21 +189,22 @@ public final class PulledRows implements AutoCloseable {
     }
 
     /// A large object takes long, and keeps its slot's turn while its bytes come.
-    private static InputStream noting(LocalReplica replica, InputStream body) {
+    private InputStream noting(LocalReplica replica, InputStream body) {
         return new FilterInputStream(body) {
             @Override
             public int read(byte[] into, int offset, int length) throws IOException {
                 int count = super.read(into, offset, length);
                 replica.copied(System.nanoTime());
+                bytes.add(Math.max(0, count));
                 return count;
             }
         };
     }
 
-    private void pulled(LocalReplica replica, Event.Pulled pulled, Staging.Bytes bytes) {
+    private void pulled(LocalReplica replica, Event.Pulled pulled, Staging.Bytes kept) {
         var actions = replica.loop().handle(replica, pulled);
         if (actions.stream().noneMatch(Action.StorePulled.class::isInstance)) {
-            parts.staging().drop(replica.loop(), pulled.row().orElseThrow(), bytes);
+            parts.staging().drop(replica.loop(), pulled.row().orElseThrow(), kept);
         }
     }
 
