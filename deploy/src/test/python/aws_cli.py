@@ -7,6 +7,7 @@ import tempfile
 
 import aws_program
 from checks import MIB, check, check_of_ours, content, holds, md5, multipart_etag, new_bucket_name, run, same, same_bytes
+from raw_s3 import made
 
 BUCKET = new_bucket_name("aws-cli")
 FOLDER = tempfile.TemporaryDirectory()
@@ -42,6 +43,7 @@ def read(path):
 @check
 def make_a_bucket():
     aws("s3", "mb", f"s3://{BUCKET}", run=aws_program.start)
+    made(BUCKET)
     holds(BUCKET.encode() in aws("s3", "ls"), "not listed")
 
 

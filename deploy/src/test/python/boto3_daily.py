@@ -5,6 +5,7 @@ import io
 from boto3.s3.transfer import TransferConfig
 
 from checks import MIB, check, check_of_ours, content, holds, md5, multipart_etag, new_bucket_name, run, same, same_bytes
+from raw_s3 import made
 from s3_boto3 import client, refused
 
 s3 = client()
@@ -20,6 +21,7 @@ def get(key, **arguments):
 @check
 def create_head_list_locate_a_bucket():
     s3.create_bucket(Bucket=BUCKET)
+    made(BUCKET)
     s3.head_bucket(Bucket=BUCKET)
     holds(BUCKET in [b["Name"] for b in s3.list_buckets()["Buckets"]], "the new bucket is not in ListBuckets")
     same(s3.get_bucket_location(Bucket=BUCKET)["LocationConstraint"], None, "location")
@@ -222,6 +224,7 @@ def copy():
     same(s3.head_object(Bucket=BUCKET, Key="to/there")["Metadata"], {"new": "one"}, "replaced metadata")
     other = new_bucket_name("boto3-other")
     s3.create_bucket(Bucket=other)
+    made(other)
     s3.copy_object(Bucket=other, Key="elsewhere", CopySource={"Bucket": BUCKET, "Key": "from here"})
     same_bytes(s3.get_object(Bucket=other, Key="elsewhere")["Body"].read(), SHARD)
     s3.delete_object(Bucket=other, Key="elsewhere")

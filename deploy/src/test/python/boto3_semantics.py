@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 
 import botocore.exceptions
 from checks import ENDPOINT, MIB, check, check_of_ours, content, holds, md5, new_bucket_name, run, same, same_bytes
-from raw_s3 import call, path_of, served
+from raw_s3 import call, made, path_of, served
 from s3_boto3 import client, refused
 
 s3 = client()
@@ -33,6 +33,7 @@ def with_headers(**headers):
 @check
 def make_the_bucket():
     s3.create_bucket(Bucket=BUCKET)
+    made(BUCKET)
     refused(409, ["BucketAlreadyOwnedByYou", "BucketAlreadyExists"], s3.create_bucket, Bucket=BUCKET)
 
 

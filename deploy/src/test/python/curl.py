@@ -7,6 +7,7 @@ import tempfile
 from urllib.parse import quote
 
 from checks import ACCESS_KEY, ENDPOINT, MIB, REGION, SECRET_KEY, check, content, holds, md5, multipart_etag, new_bucket_name, run, same, same_bytes
+from raw_s3 import made
 
 BUCKET = new_bucket_name("curl")
 SHARD = content("curl shard", 3 * MIB + 5)
@@ -35,6 +36,7 @@ def curl(method, path, *more, body=None, signed=True, status=200, user=f"{ACCESS
 @check
 def create_a_bucket():
     curl("PUT", f"/{BUCKET}")
+    made(BUCKET)
     holds(BUCKET.encode() in curl("GET", "/")[0], "not in ListBuckets")
 
 

@@ -3,7 +3,7 @@
 from urllib.parse import unquote_plus
 
 from checks import check, check_of_ours, content, new_bucket_name, run, same, same_bytes
-from raw_s3 import call, path_of, refused, served
+from raw_s3 import call, made, path_of, refused, served
 from s3_boto3 import client
 
 s3 = client()
@@ -57,6 +57,7 @@ def in_order(keys):
 @check
 def make_the_bucket():
     s3.create_bucket(Bucket=BUCKET)
+    made(BUCKET)
 
 
 @check

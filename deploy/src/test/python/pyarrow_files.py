@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from checks import ACCESS_KEY, HOST, MIB, REGION, SECRET_KEY, check, content, holds, new_bucket_name, run, same, same_bytes
+from raw_s3 import made
 
 BUCKET = new_bucket_name("pyarrow")
 BIG = content("pyarrow big", 64 * MIB)
@@ -27,6 +28,7 @@ s3 = connect()
 @check
 def create_a_bucket():
     s3.create_dir(BUCKET)
+    made(BUCKET)
     same(s3.get_file_info(BUCKET).type, fs.FileType.Directory, "kind")
 
 

@@ -3,7 +3,10 @@
 import hashlib
 import hmac
 import http.client
+import json
+import os
 import re
+import time
 from datetime import datetime, timezone
 from urllib.parse import quote, urlsplit
 
@@ -135,3 +138,17 @@ def refused(answer, status, *codes):
     if codes and answer.code not in codes:
         raise AssertionError(f"expected one of {codes}, got {answer}")
     return answer
+
+
+def made(bucket):
+    """After a bucket was made, however that was: with SLUICE_EC it gets this erasure code, which all targets know then."""
+    code = os.environ.get("SLUICE_EC")
+    if code:
+        body = json.dumps({"action": "set-bprops", "value": {"ec": code}}).encode()
+        same(call("PATCH", f"/v1/buckets/{bucket}", body=body).status, 200, f"ec of {bucket}")
+        for number in range(32):
+            path = f"/{bucket}/known/{number}"
+            deadline = time.monotonic() + 30
+            while call("PUT", path).status == 503 and time.monotonic() < deadline:
+                pass
+            same(call("DELETE", path).status, 204, f"DELETE of {path}")

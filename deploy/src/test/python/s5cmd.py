@@ -7,6 +7,7 @@ import tempfile
 import time
 
 from checks import ENDPOINT, MIB, check, check_of_ours, content, holds, new_bucket_name, run, same, same_bytes
+from raw_s3 import made
 
 S5CMD = os.environ["S5CMD"]
 BUCKET = new_bucket_name("s5cmd")
@@ -47,6 +48,7 @@ def keys(pattern, *options):
 @check
 def make_a_bucket():
     s5cmd("mb", f"s3://{BUCKET}")
+    made(BUCKET)
     holds(BUCKET.encode() in s5cmd("ls"), "not listed")
 
 

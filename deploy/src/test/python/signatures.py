@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 
 from checks import (ACCESS_KEY, MIB, SECRET_KEY, check, check_of_ours, content, holds, md5, new_bucket_name, run, same,
                     same_bytes)
-from raw_s3 import Signer, call, canonical_query, path_of, refused, send, served
+from raw_s3 import Signer, call, canonical_query, made, path_of, refused, send, served
 from s3_boto3 import client
 from s3_boto3 import refused as boto3_refused
 
@@ -37,6 +37,7 @@ def opened(url, method="GET", body=None, headers=()):
 @check
 def make_the_bucket():
     s3.create_bucket(Bucket=BUCKET)
+    made(BUCKET)
     s3.put_object(Bucket=BUCKET, Key="held/object", Body=BODY)
 
 

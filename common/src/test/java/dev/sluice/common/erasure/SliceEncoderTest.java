@@ -8,9 +8,14 @@ import dev.sluice.testing.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -20,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class SliceEncoderTest {
     private static final int BLOCK = BlockSums.BLOCK;
+    private static final Path GOLDEN = Path.of("src/test/resources/erasure/slices.txt");
 
     private static final class Written implements SliceEncoder.Slices {
         private final List<ByteArrayOutputStream> slices = new ArrayList<>();
@@ -77,6 +83,29 @@ class SliceEncoderTest {
                         .as("%d bytes from %s", size, there)
                         .isTrue();
             }
+        }
+    }
+
+    /// What another implementation of the format made.
+    @Test
+    void slicesAreWrittenAsTheFormatSays() throws IOException, NoSuchAlgorithmException {
+        var sha256 = MessageDigest.getInstance("SHA-256");
+        for (var line : Files.readAllLines(GOLDEN)) {
+            if (line.startsWith("#")) {
+                continue;
+            }
+            var field = line.split(" ");
+            var object = new byte[Integer.parseInt(field[1])];
+            for (int k = 0; k < object.length; k++) {
+                object[k] = (byte) (167 * k + 13 * (k / 251));
+            }
+            var code = ErasureCode.parse(field[0]);
+            var written = new Written(code);
+            var _ = encoded(code, object, written, new Random(46));
+            var slice = written.slice(Integer.parseInt(field[2]));
+            assertThat("%d %s".formatted(slice.length, HexFormat.of().formatHex(sha256.digest(slice))))
+                    .as(line)
+                    .isEqualTo(field[3] + " " + field[4]);
         }
     }
 

@@ -204,6 +204,8 @@ class RecordFormatTest {
         var apart = RecordFormat.encode(record(900, 10));
         assertThat(apart.attribute()).isEqualTo(golden("record-5-apart"));
         assertThat(apart.details().orElseThrow()).isEqualTo(golden("details-5"));
+        assertThat(RecordFormat.encode(inSlices(ErasureCode.parse("4+2"), 7, 5)).attribute())
+                .isEqualTo(golden("record-5-slice"));
     }
 
     private static ObjectRecord inSlices(ErasureCode code, int blocks, int position) {
