@@ -9,13 +9,20 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /// An answer whose bytes must go on coming: where the sender is gone without a word, or frozen, the read ends with an
-/// exception. How long the reader takes between reads does not matter. For one reader.
+/// [SilentException]. How long the reader takes between reads does not matter. For one reader.
 public final class SteadyBody extends InputStream {
     private static final long NOT_READING = Long.MIN_VALUE;
 
     /// Its looks never block but for the closing of a body that is silent.
     private static final ScheduledExecutorService TIMER = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("silent peers").daemon().factory());
+
+    /// No byte came for too long.
+    public static final class SilentException extends IOException {
+        private SilentException(Duration patience, IOException cause) {
+            super("no byte came for " + patience.toMillis() + " ms", cause);
+        }
+    }
 
     private final InputStream body;
     private final Duration patience;
@@ -24,7 +31,7 @@ public final class SteadyBody extends InputStream {
     private volatile boolean silent;
 
     /// @param body ends its read when another thread closes it
-    /// @param patience how long a read may take
+    /// @param patience how long a read may take, about
     public SteadyBody(InputStream body, Duration patience) {
         this.body = body;
         this.patience = patience;
@@ -62,7 +69,7 @@ public final class SteadyBody extends InputStream {
             return body.read(into, offset, length);
         } catch (IOException failure) {
             if (silent) {
-                throw new IOException("no byte came for " + patience.toSeconds() + " s", failure);
+                throw new SilentException(patience, failure);
             }
             throw failure;
         } finally {

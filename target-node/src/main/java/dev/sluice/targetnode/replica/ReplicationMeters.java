@@ -56,6 +56,10 @@ public final class ReplicationMeters {
                 .description("How often a drive stood still for a second, so that other replicas served its slots")
                 .tag("node", node.value())
                 .register(meters);
+        Gauge.builder("sluice.replica.gathering.bytes", replicator, Replicator::gatheringBytes)
+                .description("Memory for slices of objects that are read")
+                .tag("node", node.value())
+                .register(meters);
         Gauge.builder("sluice.replica.leased", replicator, each -> each.leased() ? 1 : 0)
                 .description("1 while a drive of this target may serve its slots")
                 .tag("node", node.value())

@@ -39,6 +39,7 @@ import dev.sluice.targetnode.replica.membership.UnreachableMembers;
 import dev.sluice.targetnode.replica.membership.WritableDrives;
 import dev.sluice.targetnode.replica.peers.ReplicaParts;
 import dev.sluice.targetnode.replica.peers.ReplicaPeers;
+import dev.sluice.targetnode.replica.slices.CellBudget;
 import dev.sluice.targetnode.replica.slices.GatheredObject;
 import dev.sluice.targetnode.replica.slices.SliceSources;
 import dev.sluice.targetnode.replica.transfer.ArrivingObjects;
@@ -96,6 +97,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final Messages messages;
     private final ContentTransfer transfer;
     private final PulledRows pulledRows;
+    private final CellBudget cells = new CellBudget(Runtime.getRuntime().maxMemory() / 4);
     private final RowWriter.Gathering gathering;
     private final DamagedReplicas damaged;
     private final ArrivingObjects arriving;
@@ -141,7 +143,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.gathering = (bucket, name, record, drive) -> new GatheredObject(
                 new SliceSources(parts, bucket, name, record.version(), () -> mendLater(bucket, name.key(), drive)),
                 record,
-                threads);
+                threads,
+                cells);
         messages.fetchBy(transfer);
         this.damaged = new DamagedReplicas(parts, transfer);
         this.arriving = new ArrivingObjects(messages);
@@ -387,6 +390,11 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     /// Whether a drive of this target may serve its slots now.
     public boolean leased() {
         return loops.values().stream().anyMatch(DriveReplicas::leased);
+    }
+
+    /// How many bytes reads of slices have in memory.
+    public long gatheringBytes() {
+        return cells.used();
     }
 
     public ReplicaCounts counts() {

@@ -126,7 +126,7 @@ class CopySourcesTest {
             var bytes = source.incoming().bytes();
             assertThatThrownBy(() -> readAll(bytes))
                     .isInstanceOf(StoreException.Unavailable.class)
-                    .hasMessageContaining("no byte came for 5 s");
+                    .hasMessageContaining("no byte came for 5000 ms");
         }
     }
 

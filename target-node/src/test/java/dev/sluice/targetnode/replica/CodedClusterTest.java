@@ -2,14 +2,17 @@ package dev.sluice.targetnode.replica;
 
 import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.erasure.SliceLayout;
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.FaultyFiles;
 import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -155,6 +158,24 @@ final class CodedClusterTest {
         }
         members.getFirst().stop();
         assertThat(Arrays.equals(cluster.get("cells").orElseThrow(), content)).isTrue();
+    }
+
+    /// Its bytes are not waited for where others make them.
+    @Test
+    void sliceThatDoesNotGoOnIsMadeOfOthers() {
+        var content = content(6 * MIB);
+        cluster.put("stops", content);
+        eventually(() -> hasSlices("stops", 6 * MIB));
+        var members = cluster.members("stops");
+        cluster.network.breakBodies(members.get(1).id, members.getFirst().id);
+        cluster.network.breakBodies(members.get(2).id, members.getFirst().id);
+        assertThatThrownBy(() -> members.getFirst().get("stops")).isInstanceOf(StoreException.Unavailable.class);
+        cluster.network.heal();
+        cluster.network.breakBodies(members.get(1).id, members.getFirst().id);
+        long begin = System.nanoTime();
+        assertThat(Arrays.equals(members.getFirst().get("stops").orElseThrow(), content))
+                .isTrue();
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
     }
 
     /// A learner does not depend on the slice of its source.

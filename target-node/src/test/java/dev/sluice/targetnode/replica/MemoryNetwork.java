@@ -1,6 +1,8 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.ByteSink;
+import dev.sluice.common.http.FileSource;
 import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
@@ -14,6 +16,7 @@ import dev.sluice.targetnode.replica.loop.Envelope;
 import dev.sluice.targetnode.replica.peers.ReplicaPeers;
 import dev.sluice.targetnode.replica.transfer.ContentSource;
 import dev.sluice.targetnode.replica.transfer.EnvelopeCodec;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -192,7 +195,7 @@ final class MemoryNetwork {
             }
 
             @Override
-            public Content content(PeerAddress from, String query) throws IOException {
+            public Content content(PeerAddress from, String query, Duration firstByte) throws IOException {
                 if (query.startsWith("version=")) {
                     fetchedWrites.incrementAndGet();
                 }
@@ -203,11 +206,14 @@ final class MemoryNetwork {
                     throw new IOException("the other target refuses: " + refused.getMessage(), refused);
                 }
                 if (query.startsWith("arriving=") && answer.body() instanceof ResponseBody.Streamed streamed) {
-                    return new Content(0, new Following(new Way(self, from.id()), streamed));
+                    return new Content(0, Slice.NONE, new Following(new Way(self, from.id()), streamed));
                 }
                 var length = answer.headers().first(ContentSource.RECORD_HEADER);
+                var position = answer.headers().first(ContentSource.POSITION_HEADER);
                 return new Content(
-                        length.map(Long::parseLong).orElse(0L), new Body(new Way(self, from.id()), bytes(answer)));
+                        length.map(Long::parseLong).orElse(0L),
+                        position.map(Integer::parseInt).orElse(Slice.NONE),
+                        new Body(new Way(self, from.id()), collected(answer.body())));
             }
         };
     }
@@ -287,25 +293,39 @@ final class MemoryNetwork {
         }
     }
 
-    private static byte[] bytes(Response answer) throws IOException {
-        return switch (answer.body()) {
-            case ResponseBody.Bytes(var bytes) -> {
-                var copy = new byte[bytes.remaining()];
-                bytes.duplicate().get(copy);
-                yield copy;
+    /// What came of an answer before it ended or broke off.
+    private static Collected collected(ResponseBody body) throws IOException {
+        var came = new Collected();
+        switch (body) {
+            case ResponseBody.Bytes(var bytes) -> came.write(bytes.duplicate());
+            case ResponseBody.Streamed streamed -> streamed.writer().writeTo(came);
+            case ResponseBody.FileRange(var file, long offset, long length) -> {
+                try (file) {
+                    came.take(file, offset, offset + length);
+                }
             }
-            case ResponseBody.Streamed streamed -> {
-                var written = new Collected();
-                streamed.writer().writeTo(written);
-                yield written.bytes.toByteArray();
-            }
-            case ResponseBody.FileRange _ -> throw new IllegalStateException("a replica answers with bytes");
             case ResponseBody.LengthOnly _ -> throw new IllegalStateException("a replica answers with bytes");
-        };
+        }
+        return came;
     }
 
     private static final class Collected implements ByteSink {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private boolean brokeOff;
+
+        void take(FileSource file, long from, long to) {
+            for (long at = from; at < to; at = (at / FileSource.WINDOW + 1) * FileSource.WINDOW) {
+                var window = ByteBuffer.allocateDirect((int)
+                        (Math.min(to, (at / FileSource.WINDOW + 1) * FileSource.WINDOW) - at));
+                try {
+                    Await.whole(file.fetch(at, window).toCompletableFuture());
+                } catch (StoreException bad) {
+                    brokeOff = true;
+                    return;
+                }
+                write(window.flip());
+            }
+        }
 
         @Override
         public void write(ByteBuffer piece) {
@@ -373,11 +393,13 @@ final class MemoryNetwork {
     private final class Body extends InputStream {
         private final Way way;
         private final ByteBuffer bytes;
+        private final boolean breaksOff;
         private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
-        Body(Way way, byte[] bytes) {
+        Body(Way way, Collected came) {
             this.way = way;
-            this.bytes = ByteBuffer.wrap(bytes);
+            this.bytes = ByteBuffer.wrap(came.bytes.toByteArray());
+            this.breaksOff = came.brokeOff;
         }
 
         @Override
@@ -398,6 +420,9 @@ final class MemoryNetwork {
                 throw new IOException("connection reset");
             }
             if (!bytes.hasRemaining()) {
+                if (breaksOff) {
+                    throw new IOException("connection reset");
+                }
                 return -1;
             }
             int most = stop != null && bytes.position() < middle ? middle - bytes.position() : bytes.remaining();

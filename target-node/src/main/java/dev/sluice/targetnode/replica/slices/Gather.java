@@ -72,7 +72,7 @@ final class Gather implements AutoCloseable {
 
     /// Opens what has these positions, so that it stays readable.
     void open(List<Integer> positions) {
-        positions.forEach(readers::open);
+        readers.open(positions);
     }
 
     /// Whether the stripe's cell is there, or could be read.
@@ -127,16 +127,22 @@ final class Gather implements AutoCloseable {
     /// As many positions as make the others, of which the cells are here.
     private List<Integer> there() {
         var there = new ArrayList<Integer>();
+        addAll(there);
+        if (there.size() < layout.blocks(stripe)) { // perhaps some have other slices than they are to have
+            readers.openAll();
+            addAll(there);
+        }
+        if (there.size() < layout.blocks(stripe)) {
+            readers.openLast();
+            addAll(there);
+        }
+        return there;
+    }
+
+    private void addAll(List<Integer> there) {
         for (var position : inOrder()) {
             addIfHas(position, there);
         }
-        if (there.size() < layout.blocks(stripe)) { // perhaps some have other slices than they are to have
-            readers.openAll();
-            for (var position : inOrder()) {
-                addIfHas(position, there);
-            }
-        }
-        return there;
     }
 
     private void addIfHas(int position, List<Integer> there) {

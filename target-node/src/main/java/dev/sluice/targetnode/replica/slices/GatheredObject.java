@@ -22,18 +22,22 @@ public final class GatheredObject implements GatheredBytes {
     private final ObjectRecord record;
     private final SliceLayout layout;
     private final Executor threads;
+    private final CellBudget memory;
     private final AtomicInteger users = new AtomicInteger(1);
     private volatile boolean closed;
     private long end;
     private Optional<Gather> gather = Optional.empty();
+    private int cells;
 
-    /// @param record of the object, for whichever slice
+    /// @param record of the object, for the slice that is here
     /// @param threads for what blocks
-    public GatheredObject(SliceSources sources, ObjectRecord record, Executor threads) {
+    /// @param memory is taken from the first byte on
+    public GatheredObject(SliceSources sources, ObjectRecord record, Executor threads, CellBudget memory) {
         this.sources = sources;
         this.record = record;
         this.layout = new SliceLayout(record.slice().map(SliceOf::code).orElseThrow(), record.size());
         this.threads = threads;
+        this.memory = memory;
         this.end = record.size();
     }
 
@@ -95,12 +99,15 @@ public final class GatheredObject implements GatheredBytes {
     private Gather from(long block, int stripe) {
         if (gather.filter(now -> now.goesOnAt(stripe)).isEmpty()) {
             gather.ifPresent(Gather::close);
+            gather = Optional.empty();
+            cells = cells > 0 ? cells : memory.take(layout.blocks(0) + 1);
             long last = Math.max(block, (Math.max(1, end) - 1) / BLOCK);
             var code = layout.code();
             var next = new Gather(sources, record, stripe, (int) code.stripe(last));
             gather = Optional.of(next);
             next.open(LongStream.rangeClosed(block, Math.min(last, block + code.data() - 1))
                     .mapToObj(code::position)
+                    .filter(position -> position != record.position()) // it is read where it lies
                     .toList());
         }
         return gather.get();
@@ -121,5 +128,7 @@ public final class GatheredObject implements GatheredBytes {
     private synchronized void end() {
         gather.ifPresent(Gather::close);
         gather = Optional.empty();
+        memory.give(cells);
+        cells = 0;
     }
 }

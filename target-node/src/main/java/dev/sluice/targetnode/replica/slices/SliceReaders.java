@@ -1,15 +1,17 @@
 package dev.sluice.targetnode.replica.slices;
 
 import dev.sluice.common.checksum.BlockSums;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.erasure.SliceLayout;
+import dev.sluice.common.peer.SteadyBody;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.replica.peers.ReceivedContent;
-import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.replica.slices.SliceSources.Asking;
 import dev.sluice.targetnode.storage.record.Slice;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,16 +29,16 @@ final class SliceReaders implements AutoCloseable {
     /// A slice that is read.
     private static final class Reader {
         private final SliceSources.Candidate from;
-        private final ReceivedContent content;
+        private final OpenSlice content;
         private final int position;
         private int next;
         private boolean wrong;
 
         /// @param next the stripe whose cell comes next
-        Reader(SliceSources.Candidate from, ReceivedContent content, int position, int next) {
+        Reader(SliceSources.Candidate from, OpenSlice content, int next) {
             this.from = from;
             this.content = content;
-            this.position = position;
+            this.position = content.position();
             this.next = next;
         }
     }
@@ -45,6 +47,10 @@ final class SliceReaders implements AutoCloseable {
     private final SliceLayout layout;
     private final long end;
     private final List<SliceSources.Candidate> untried;
+
+    /// Those that failed, or were slow, and are asked again where the others do not suffice.
+    private final List<SliceSources.Candidate> later = new ArrayList<>();
+
     private final boolean anybody;
     private final List<Reader> readers = new ArrayList<>();
     private final Set<String> silent = new LinkedHashSet<>();
@@ -55,6 +61,9 @@ final class SliceReaders implements AutoCloseable {
 
     /// Drives that broke off at this stripe, and were asked again.
     private final Set<String> askedAgain = new HashSet<>();
+
+    /// Drives that broke off somewhere.
+    private final Set<String> broken = new HashSet<>();
 
     /// @param first the stripe that is read first
     /// @param last the one that is read last
@@ -117,14 +126,18 @@ final class SliceReaders implements AutoCloseable {
         }
     }
 
-    /// A reader that was idle for long may have been cut off: once a stripe it is asked again.
+    /// A reader that was idle for long may have been cut off, or its slice is damaged, and other cells are sound: it is
+    /// asked again, once a stripe.
     private void brokeOff(Reader reader, Exception failure) {
         readers.remove(reader);
         close(reader.content);
-        if (askedAgain.add(reader.from.drive())) {
-            untried.add(reader.from);
-        } else {
+        broken.add(reader.from.drive());
+        if (!askedAgain.add(reader.from.drive())) {
             isSilent(reader.from, failure);
+        } else if (failure instanceof SteadyBody.SilentException) {
+            later.add(reader.from);
+        } else {
+            untried.add(reader.from);
         }
     }
 
@@ -153,21 +166,38 @@ final class SliceReaders implements AutoCloseable {
     }
 
     private void open(SliceSources.Candidate from) {
-        untried.remove(from);
-        try {
-            var content = sources.open(from, layout.cellOffset(stripe), end);
-            int held = content.found().map(ObjectRecord::position).orElse(Slice.NONE);
-            if (held == Slice.NONE) {
-                close(content);
-            } else {
-                readers.add(new Reader(from, content, held, stripe));
+        openEach(List.of(from));
+    }
+
+    /// All at once.
+    private void openEach(List<SliceSources.Candidate> some) {
+        untried.removeAll(some);
+        var opening = some.stream()
+                .map(from -> sources.opening(
+                        from,
+                        layout.cellOffset(stripe),
+                        end,
+                        broken.contains(from.drive()) ? Asking.FIRST.carefully() : Asking.FIRST))
+                .toList();
+        for (int i = 0; i < some.size(); i++) {
+            try {
+                add(some.get(i), Await.io(opening.get(i)));
+            } catch (IOException | StoreException failure) {
+                LOG.debug("drive {} gives nothing of {} at once", some.get(i).drive(), sources, failure);
+                later.add(some.get(i));
             }
-        } catch (IOException | StoreException failure) {
-            isSilent(from, failure);
         }
     }
 
-    private static void close(ReceivedContent content) {
+    private void add(SliceSources.Candidate from, OpenSlice content) {
+        if (content.position() == Slice.NONE) {
+            close(content);
+        } else {
+            readers.add(new Reader(from, content, stripe));
+        }
+    }
+
+    private static void close(OpenSlice content) {
         try {
             content.close();
         } catch (IOException failure) {
@@ -175,14 +205,30 @@ final class SliceReaders implements AutoCloseable {
         }
     }
 
-    /// Opens what has a position, so that it stays readable.
-    void open(int position) {
-        var _ = reader(position);
+    /// Opens what has these positions, so that it stays readable.
+    void open(Collection<Integer> positions) {
+        openEach(positions.stream()
+                .filter(position -> opened(position).isEmpty())
+                .flatMap(position -> untried.stream().filter(from -> from.position() == position).findFirst().stream())
+                .toList());
     }
 
     /// Asks those too who, as the row says, have other positions than they are read for.
     void openAll() {
-        List.copyOf(untried).forEach(this::open);
+        openEach(List.copyOf(untried));
+    }
+
+    /// Asks those again that were slow, or failed, now with patience.
+    void openLast() {
+        var last = List.copyOf(later);
+        later.clear();
+        for (var from : last) {
+            try {
+                add(from, sources.open(from, layout.cellOffset(stripe), end, Asking.LAST));
+            } catch (IOException | StoreException failure) {
+                isSilent(from, failure);
+            }
+        }
     }
 
     boolean hasOpen(int position) {

@@ -2,10 +2,13 @@ package dev.sluice.targetnode.replica.slices;
 
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.peer.PeerAddress;
+import dev.sluice.common.peer.SteadyBody;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.peers.ReceivedContent;
 import dev.sluice.targetnode.replica.peers.ReplicaParts;
+import dev.sluice.targetnode.replica.peers.ReplicaPeers;
+import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.PreparedObject;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
@@ -16,11 +19,31 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /// What the members of an object's slot have of one version, on drives of this target and of others.
 public final class SliceSources {
+    /// How a drive is asked.
+    ///
+    /// @param careful whether bytes come also where they are not what was written; else they break off there
+    /// @param firstByte how long another target may take until its bytes begin to come
+    /// @param next how long until the next ones come
+    record Asking(boolean careful, Duration firstByte, Duration next) {
+        /// Where others may have what is wanted.
+        static final Asking FIRST = new Asking(false, Duration.ofSeconds(1), Duration.ofSeconds(1));
+
+        /// Where nobody else has.
+        static final Asking LAST = new Asking(true, Duration.ofSeconds(10), Duration.ofSeconds(5));
+
+        Asking carefully() {
+            return new Asking(true, firstByte, next);
+        }
+    }
+
     private final ReplicaParts parts;
     private final BucketRef bucket;
     private final ObjectKey name;
@@ -64,16 +87,91 @@ public final class SliceSources {
     /// Opens the slice that a drive has, to be read from an offset on. Blocks.
     ///
     /// @param to where the bytes end that are wanted
-    /// @return with nothing when the drive has no slice of this version
-    /// @throws IOException also when a record of another object comes
-    /// @throws StoreException when the drive does not answer
-    ReceivedContent open(Candidate from, long offset, long to) throws IOException {
-        var content = from.here() ? here(from, offset, to) : away(from, offset, to);
-        if (content.found().filter(record -> !isIts(record)).isPresent()) {
-            content.close();
+    /// @throws IOException when the drive's target refuses
+    /// @throws StoreException when it does not answer
+    OpenSlice open(Candidate from, long offset, long to, Asking asking) throws IOException {
+        if (from.here()) {
+            return here(from).map(held -> open(from, held, offset, to)).orElse(OpenSlice.NONE);
+        }
+        var content = away(
+                from,
+                "slice",
+                "&from=%d&to=%d%s".formatted(offset, to, asking.careful ? "&careful=1" : ""),
+                asking.firstByte);
+        return new OpenSlice(content.position(), new SteadyBody(content.body(), asking.next));
+    }
+
+    /// The same on a thread of its own.
+    CompletableFuture<OpenSlice> opening(Candidate from, long offset, long to, Asking asking) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return open(from, offset, to, asking);
+                    } catch (IOException failure) {
+                        throw new CompletionException(failure);
+                    }
+                },
+                parts.threads());
+    }
+
+    private OpenSlice open(Candidate from, PreparedObject held, long offset, long to) {
+        var record = held.record();
+        var body = switch (held) {
+            case PreparedObject.InFile(var _, var file) ->
+                new FileStream(drive(from), file, offset, Math.min(to, record.fileSize()));
+            case PreparedObject.InMemory(var _, var bytes) -> rest(bytes, offset);
+        };
+        return new OpenSlice(record.position(), body);
+    }
+
+    private ReplicaPeers.Content away(Candidate from, String what, String more, Duration firstByte) throws IOException {
+        var known = parts.applied().get().orElseThrow();
+        var owner = known.owner(from.drive())
+                .filter(_ -> known.state().replication().usable(from.drive()))
+                .orElseThrow(() -> new StoreException.Unavailable("the target of drive " + from.drive() + " is down"));
+        var query = "%s=%d-%d&drive=%s&bucket=%d&key=%s%s"
+                .formatted(
+                        what,
+                        version.epoch(),
+                        version.sequence(),
+                        from.drive(),
+                        name.bucketId(),
+                        URLEncoder.encode(name.key(), StandardCharsets.UTF_8),
+                        more);
+        return parts.targets().content(PeerAddress.of(owner), query, firstByte);
+    }
+
+    private Drive drive(Candidate from) {
+        return parts.loops()
+                .apply(from.drive())
+                .map(DriveReplicas::drive)
+                .orElseThrow(() -> new StoreException.Unavailable("drive " + from.drive() + " is not here"));
+    }
+
+    private Optional<PreparedObject> here(Candidate from) {
+        try (var _ = parts.store().publishing().lock(name)) {
+            return PreparedObject.ofVersion(drive(from), bucket, name, version);
+        }
+    }
+
+    /// Of whichever slice a drive has.
+    private Optional<ObjectRecord> record(Candidate from) throws IOException {
+        Optional<ObjectRecord> found;
+        if (from.here()) {
+            var held = here(from);
+            if (held.isPresent() && held.get() instanceof PreparedObject.InFile(var _, var file)) {
+                drive(from).closeLater(file);
+            }
+            found = held.map(PreparedObject::record);
+        } else {
+            try (var content = ReceivedContent.of(away(from, "recorded", "", Asking.LAST.firstByte))) {
+                found = content.found();
+            }
+        }
+        if (found.filter(record -> !isIts(record)).isPresent()) {
             throw new IOException("drive %s gave another object".formatted(from.drive()));
         }
-        return content;
+        return found;
     }
 
     private boolean isIts(ObjectRecord record) {
@@ -81,43 +179,6 @@ public final class SliceSources {
                 && record.key().equals(name.key())
                 && record.version().equals(version)
                 && record.slice().isPresent();
-    }
-
-    private ReceivedContent away(Candidate from, long offset, long to) throws IOException {
-        var known = parts.applied().get().orElseThrow();
-        var owner = known.owner(from.drive())
-                .filter(_ -> known.state().replication().usable(from.drive()))
-                .orElseThrow(() -> new StoreException.Unavailable("the target of drive " + from.drive() + " is down"));
-        var query = "slice=%d-%d&drive=%s&bucket=%d&key=%s&from=%d&to=%d"
-                .formatted(
-                        version.epoch(),
-                        version.sequence(),
-                        from.drive(),
-                        name.bucketId(),
-                        URLEncoder.encode(name.key(), StandardCharsets.UTF_8),
-                        offset,
-                        to);
-        return ReceivedContent.of(parts.targets().content(PeerAddress.of(owner), query));
-    }
-
-    private ReceivedContent here(Candidate from, long offset, long to) {
-        var drive = parts.loops()
-                .apply(from.drive())
-                .map(DriveReplicas::drive)
-                .orElseThrow(() -> new StoreException.Unavailable("drive " + from.drive() + " is not here"));
-        Optional<PreparedObject> found;
-        try (var _ = parts.store().publishing().lock(name)) {
-            found = PreparedObject.ofVersion(drive, bucket, name, version);
-        }
-        return found.map(object -> switch (object) {
-                    case PreparedObject.InFile(var record, var file) ->
-                        new ReceivedContent(
-                                Optional.of(record),
-                                new FileStream(drive, file, offset, Math.min(to, record.fileSize())));
-                    case PreparedObject.InMemory(var record, var bytes) ->
-                        new ReceivedContent(Optional.of(record), rest(bytes, offset));
-                })
-                .orElseGet(() -> new ReceivedContent(Optional.empty(), InputStream.nullInputStream()));
     }
 
     private static InputStream rest(byte[] bytes, long offset) {
@@ -146,9 +207,10 @@ public final class SliceSources {
     private Optional<ObjectRecord> record() {
         Optional<String> silent = Optional.empty();
         for (var from : candidates()) {
-            try (var content = open(from, 0, 0)) {
-                if (content.found().isPresent()) {
-                    return content.found();
+            try {
+                var found = record(from);
+                if (found.isPresent()) {
+                    return found;
                 }
             } catch (IOException | StoreException failure) {
                 silent = Optional.of("drive %s: %s".formatted(from.drive(), failure.getMessage()));

@@ -14,14 +14,18 @@ import dev.sluice.targetnode.replica.loop.Mender;
 import dev.sluice.targetnode.replica.peers.ReplicaParts;
 import dev.sluice.targetnode.replica.slices.SliceSources;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.slots.Staged;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -31,7 +35,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// - `arriving`: of one that is still coming to it, the bytes alone,
 /// - `learner`: of a row that one of its drives is a learner's source of; where members have slices the record alone,
 /// - `copy`: of one version of a row that is damaged elsewhere,
-/// - `slice`: of whichever slice one of its drives has of a version.
+/// - `slice`: the bytes alone of whichever slice one of its drives has of a version, of a damaged one too if it is
+///   asked to be `careful`,
+/// - `recorded`: the record of that slice alone.
 public final class ContentAnswers {
     private static final Duration FOR_THE_CORE = Duration.ofSeconds(5);
 
@@ -60,6 +66,10 @@ public final class ContentAnswers {
         var slice = query.find("slice");
         if (slice.isPresent()) {
             return slice(version(slice.get()), query);
+        }
+        var recorded = query.find("recorded");
+        if (recorded.isPresent()) {
+            return recorded(version(recorded.get()), query);
         }
         var copy = query.find("copy");
         return copy.isPresent() ? copy(version(copy.get()), query) : row(query);
@@ -110,10 +120,25 @@ public final class ContentAnswers {
         }
     }
 
+    private Response recorded(ObjectVersion version, QueryParameters query) {
+        var drive = loop(query).drive();
+        var key = key(query);
+        var bucket = bucket(key);
+        try (var _ = parts.store().publishing().lock(key)) {
+            return ContentSource.recordOf(drive, bucket, key, version);
+        }
+    }
+
     private Response slice(ObjectVersion version, QueryParameters query) {
         var drive = loop(query).drive();
         var key = key(query);
         var bucket = bucket(key);
+        if (query.find("careful").isEmpty()) {
+            var hot = hot(drive, bucket, key, version);
+            if (hot.isPresent()) {
+                return ContentSource.slice(hot.get(), query.number("from"), query.number("to"));
+            }
+        }
         try (var _ = parts.store().publishing().lock(key)) {
             return ContentSource.slice(
                     drive,
@@ -123,6 +148,36 @@ public final class ContentAnswers {
                     query.number("from"),
                     query.number("to"),
                     once(() -> mender.mendLater(bucket, key.key(), drive.id())));
+        }
+    }
+
+    /// As objects are read; empty when the drive has another version, or what it has is damaged or only prepared.
+    private Optional<StoredObject> hot(Drive drive, BucketRef bucket, ObjectKey key, ObjectVersion version) {
+        if (!(look(drive, bucket, key) instanceof Lookup.Hit(var object))) {
+            return Optional.empty();
+        }
+        if (object.record().version().equals(version)) {
+            return Optional.of(object);
+        }
+        object.close();
+        return Optional.empty();
+    }
+
+    private Lookup look(Drive drive, BucketRef bucket, ObjectKey key) {
+        var reads = parts.store().reads();
+        try {
+            return reads.look(
+                    key,
+                    Set.of(),
+                    () -> reads.hot(key, drive),
+                    () -> reads.look(
+                            List.of(drive),
+                            bucket,
+                            key,
+                            Set.of(),
+                            _ -> mender.mendLater(bucket, key.key(), drive.id())));
+        } catch (StoreException.DriveFailed unreadable) {
+            return new Lookup.Damaged(String.valueOf(unreadable.getMessage()));
         }
     }
 

@@ -11,6 +11,7 @@ import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.drive.PreparedObject;
 import dev.sluice.targetnode.storage.files.DriveFile;
+import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
@@ -27,6 +28,9 @@ import java.util.function.UnaryOperator;
 public final class ContentSource {
     /// Says how long the record is that the body begins with; without it there is no object.
     public static final String RECORD_HEADER = "x-sluice-record-length";
+
+    /// Of a slice, which comes without its record.
+    public static final String POSITION_HEADER = "x-sluice-slice-position";
 
     private ContentSource() {}
 
@@ -59,6 +63,39 @@ public final class ContentSource {
                 .orElseGet(() -> Response.empty(200));
     }
 
+    /// The record of whichever slice the drive has of a version, committed or only prepared.
+    static Response recordOf(Drive drive, BucketRef bucket, ObjectKey name, ObjectVersion version) {
+        return PreparedObject.ofVersion(drive, bucket, name, version)
+                .map(held -> {
+                    if (held instanceof PreparedObject.InFile(var _, var file)) {
+                        drive.closeLater(file);
+                    }
+                    return inMemory(held.record(), new byte[0]);
+                })
+                .orElseGet(() -> Response.empty(200));
+    }
+
+    /// Some of a slice, verified. The answer breaks off before the first block that is not what was written.
+    ///
+    /// @param object of which the drive has a slice; closed with the answer
+    /// @param from the first byte, a multiple of a block's size; the slice may end before
+    /// @param to where they end, likewise
+    static Response slice(StoredObject object, long from, long to) {
+        var range = new Range(object.record(), from, to);
+        return slice(object.record(), new ResponseBody.FileRange(object.slice(), range.from, range.to - range.from));
+    }
+
+    private static Response slice(ObjectRecord record, ResponseBody body) {
+        return new Response(
+                200,
+                Headers.of(
+                        POSITION_HEADER,
+                        Integer.toString(record.position()),
+                        "Content-Type",
+                        "application/octet-stream"),
+                body);
+    }
+
     /// Some of a slice of a version, whichever the drive has of it, committed or only prepared. What is read is sent,
     /// whether it is what was written or not.
     ///
@@ -77,14 +114,19 @@ public final class ContentSource {
                 .map(held -> switch (held) {
                     case PreparedObject.InFile(var record, var file) ->
                         slice(drive, record, file, new Range(record, from, to), whenDamaged);
-                    case PreparedObject.InMemory(var record, var content) ->
-                        inMemory(record, from == 0 ? content : new byte[0]);
+                    case PreparedObject.InMemory(var record, var content) -> {
+                        var some = new Range(record, from, to);
+                        yield slice(
+                                record,
+                                new ResponseBody.Bytes(
+                                        ByteBuffer.wrap(content).slice((int) some.from, (int) (some.to - some.from))));
+                    }
                 })
                 .orElseGet(() -> Response.empty(200));
     }
 
     private static Response slice(Drive drive, ObjectRecord record, DriveFile file, Range range, Runnable whenDamaged) {
-        return of(drive, record, file, range, sink -> sink, Optional.of(new Damage() {
+        return slice(record, streamed(drive, record, file, range, new byte[0], sink -> sink, Optional.of(new Damage() {
             @Override
             public boolean goesOnUnreadable(Drive on) {
                 whenDamaged.run();
@@ -96,7 +138,7 @@ public final class ContentSource {
             public void isFound() {
                 whenDamaged.run(); // whoever takes it finds it too, and may go on with others
             }
-        }));
+        })));
     }
 
     /// The staging file of a write that is not decided.
@@ -178,14 +220,25 @@ public final class ContentSource {
             UnaryOperator<ByteSink> around,
             Optional<Damage> damage) {
         var head = RecordBytes.encode(record);
-        return answer(head, new ResponseBody.Streamed(head.length + range.to - range.from, sink -> {
+        return answer(head, streamed(drive, record, file, range, head, around, damage));
+    }
+
+    private static ResponseBody streamed(
+            Drive drive,
+            ObjectRecord record,
+            DriveFile file,
+            Range range,
+            byte[] head,
+            UnaryOperator<ByteSink> around,
+            Optional<Damage> damage) {
+        return new ResponseBody.Streamed(head.length + range.to - range.from, sink -> {
             try {
                 sink.write(ByteBuffer.wrap(head));
                 send(drive, record, file, range, around.apply(sink), damage);
             } finally {
                 drive.closeLater(file);
             }
-        }));
+        });
     }
 
     private static void send(

@@ -6,6 +6,7 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.targetnode.replica.peers.ReplicaPeers;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.SortedMap;
@@ -14,9 +15,6 @@ import java.util.TreeMap;
 /// Reaches the other targets by HTTP.
 public final class HttpTargets implements ReplicaPeers {
     private static final Duration CALL = Duration.ofSeconds(2);
-
-    /// Who has the bytes asks its drive's loop first, and reads from its drive.
-    private static final Duration FIRST_BYTE = Duration.ofSeconds(10);
 
     /// Whoever answers later was not heard for a second.
     private static final Duration PING = Duration.ofMillis(900);
@@ -55,14 +53,17 @@ public final class HttpTargets implements ReplicaPeers {
     }
 
     @Override
-    public Content content(PeerAddress from, String query) throws IOException {
-        var response = peers.open(from, PeerPaths.REPLICA_CONTENT + "?" + query, Headers.EMPTY, FIRST_BYTE);
+    public Content content(PeerAddress from, String query, Duration firstByte) throws IOException {
+        var response = peers.open(from, PeerPaths.REPLICA_CONTENT + "?" + query, Headers.EMPTY, firstByte);
         if (response.statusCode() != 200) {
             response.body().close();
             throw new IOException("%s answered %d".formatted(from.id(), response.statusCode()));
         }
         long record =
                 response.headers().firstValueAsLong(ContentSource.RECORD_HEADER).orElse(0);
-        return new Content(record, response.body());
+        long position = response.headers()
+                .firstValueAsLong(ContentSource.POSITION_HEADER)
+                .orElse(Slice.NONE);
+        return new Content(record, (int) position, response.body());
     }
 }

@@ -1,40 +1,31 @@
 package dev.sluice.targetnode.storage.hotset;
 
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.FileSource;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.SliceOf;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// One use of a stored object; to be closed once, on any thread. No byte of it is to be sent that [#copy], [#send]
 /// or [#fetch] did not hand over. What it was opened with stays readable when the object is replaced or deleted.
 public final class StoredObject implements FileSource {
-    /// A look lasts this long, so that the steps of an answer that is sent at once share it.
-    private static final long LOOK_NANOS = 2_000_000;
-
-    /// When the file was as it is to be, and what of it was found good and in memory since.
-    private record Look(long nanos, long from, long to) {
-        boolean isFresh(long now) {
-            return now - nanos < LOOK_NANOS;
-        }
-
-        boolean has(long offset, int length) {
-            return offset >= from && offset + length <= to;
-        }
-    }
-
     private final ObjectKey key;
     private final HotObject object;
     private final Runnable whenDamaged;
     private final Optional<GatheredBytes> gathered;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private volatile Look look = new Look(System.nanoTime(), 0, 0);
+    private final HotFile file;
+
+    /// Its own slice is not what was written: others make it.
+    private volatile boolean withoutOwn;
 
     StoredObject(ObjectKey key, HotObject object, Runnable whenDamaged) {
         this(key, object, whenDamaged, Optional.empty());
@@ -45,6 +36,7 @@ public final class StoredObject implements FileSource {
         this.object = object;
         this.whenDamaged = whenDamaged;
         this.gathered = gathered;
+        this.file = new HotFile(object, whenDamaged);
     }
 
     /// Whether its file has all of its bytes, and not a slice of them. What it has not is to be [#gathered].
@@ -114,44 +106,79 @@ public final class StoredObject implements FileSource {
         return isWhole() ? object.bytes() : Optional.empty();
     }
 
+    /// Where bytes are in its file: those of a block that it has, as a rule.
+    ///
+    /// @return negative when they are not there, or not together
+    private long place(long offset, int length) {
+        if (isWhole()) {
+            return offset;
+        }
+        var code = record().slice().map(SliceOf::code);
+        if (code.isEmpty() || withoutOwn) {
+            return -1;
+        }
+        long block = offset / BlockSums.BLOCK;
+        long within = offset % BlockSums.BLOCK;
+        return code.get().position(block) == record().position() && within + length <= BlockSums.BLOCK
+                ? code.get().stripe(block) * BlockSums.BLOCK + within
+                : -1;
+    }
+
     @Override
     public boolean ready(long offset, int length) {
-        if (!isWhole()) {
-            return false;
-        }
-        long now = System.nanoTime();
-        var before = look;
-        boolean fresh = before.isFresh(now);
-        if (fresh && before.has(offset, length)) {
-            return true;
-        }
-        boolean ready = fresh ? object.isVerified(offset, length) : object.ready(offset, length);
-        long end = ready ? offset + length : offset;
-        look = new Look(fresh ? before.nanos : now, offset, end);
-        return ready;
+        long place = place(offset, length);
+        return place >= 0 && file.ready(place, length);
     }
 
     @Override
     public CompletionStage<?> prepare(long offset, int length) {
-        return isWhole() ? telling(object.prepare(offset, length)) : bytesFrom().prepare(offset);
+        long place = place(offset, length);
+        if (place < 0) {
+            return bytesFrom().prepare(offset);
+        }
+        var prepared = file.prepare(place, length);
+        return gathered.isEmpty()
+                ? prepared
+                : prepared.exceptionallyCompose(failure -> {
+                    requireOthers(failure);
+                    return bytesFrom().prepare(offset).thenRun(() -> {});
+                });
+    }
+
+    /// Whether its own slice can be done without.
+    private void requireOthers(Throwable failure) {
+        if (!(failure instanceof StoreException.Damaged || failure instanceof StoreException.DriveFailed)) {
+            throw new CompletionException(failure);
+        }
+        withoutOwn = true;
     }
 
     @Override
     public boolean copy(long offset, ByteBuffer into) {
-        return ready(offset, into.remaining()) && object.copy(offset, into);
+        long place = place(offset, into.remaining());
+        return place >= 0 && file.copy(place, into);
     }
 
     @Override
     public long send(long offset, int length, int socket) {
-        return ready(offset, length) ? object.file().sendAtOnce(offset, length, socket) : 0;
+        long place = place(offset, length);
+        return place < 0 ? 0 : file.send(place, length, socket);
     }
 
     @Override
     public CompletionStage<?> fetch(long offset, ByteBuffer into) {
-        if (!isWhole()) {
+        long place = place(offset, into.remaining());
+        if (place < 0) {
             return bytesFrom().fetch(offset, into);
         }
-        return telling(object.drive().startStep(() -> object.readGood(offset, into)));
+        int start = into.position();
+        var fetched = file.fetch(place, into);
+        return gathered.isEmpty()
+                ? fetched
+                : fetched.exceptionallyCompose(failure -> {
+                    requireOthers(failure);
+                    return bytesFrom().fetch(offset, into.position(start)).thenRun(() -> {});
+                });
     }
 
     private GatheredBytes bytesFrom() {
@@ -159,12 +186,39 @@ public final class StoredObject implements FileSource {
                 () -> new IllegalStateException("only a slice of '%s' is here".formatted(key.key())));
     }
 
-    private CompletableFuture<Void> telling(CompletableFuture<Void> work) {
-        return work.whenComplete((_, failure) -> {
-            if (failure instanceof StoreException.Damaged) {
-                whenDamaged.run();
+    /// The bytes of its file, whether they are all of the object's or a slice. Its end closes this.
+    public FileSource slice() {
+        return new FileSource() {
+            @Override
+            public boolean ready(long offset, int length) {
+                return file.ready(offset, length);
             }
-        });
+
+            @Override
+            public CompletionStage<?> prepare(long offset, int length) {
+                return file.prepare(offset, length);
+            }
+
+            @Override
+            public boolean copy(long offset, ByteBuffer into) {
+                return file.copy(offset, into);
+            }
+
+            @Override
+            public long send(long offset, int length, int socket) {
+                return file.send(offset, length, socket);
+            }
+
+            @Override
+            public CompletionStage<?> fetch(long offset, ByteBuffer into) {
+                return file.fetch(offset, into);
+            }
+
+            @Override
+            public void close() {
+                StoredObject.this.close();
+            }
+        };
     }
 
     /// Verifies and copies bytes, as far as the object has so many; blocks, for virtual threads.

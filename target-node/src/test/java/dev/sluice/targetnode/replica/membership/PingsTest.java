@@ -51,7 +51,7 @@ class PingsTest {
         }
 
         @Override
-        public Content content(PeerAddress from, String query) {
+        public Content content(PeerAddress from, String query, Duration firstByte) {
             throw new UnsupportedOperationException(query);
         }
     }

@@ -16,6 +16,7 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.peers.ReplicaPeers;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -123,7 +124,7 @@ class UnreachableMembersTest {
         }
 
         @Override
-        public Content content(PeerAddress from, String query) {
+        public Content content(PeerAddress from, String query, Duration firstByte) {
             throw new UnsupportedOperationException(query);
         }
     }

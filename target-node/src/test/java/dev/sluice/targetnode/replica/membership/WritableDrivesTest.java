@@ -8,6 +8,7 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.peers.ReplicaPeers;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -86,7 +87,7 @@ final class WritableDrivesTest {
         }
 
         @Override
-        public Content content(PeerAddress from, String query) {
+        public Content content(PeerAddress from, String query, Duration firstByte) {
             throw new UnsupportedOperationException(query);
         }
     }

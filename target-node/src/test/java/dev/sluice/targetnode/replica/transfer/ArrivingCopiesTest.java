@@ -131,9 +131,9 @@ class ArrivingCopiesTest {
         }
 
         @Override
-        public Content content(PeerAddress from, String query) {
+        public Content content(PeerAddress from, String query, Duration firstByte) {
             asked.incrementAndGet();
-            return new Content(0, new Held());
+            return new Content(0, Slice.NONE, new Held());
         }
     }
 

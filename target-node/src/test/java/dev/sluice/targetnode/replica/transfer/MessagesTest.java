@@ -46,6 +46,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
@@ -178,12 +179,12 @@ class MessagesTest {
         }
 
         @Override
-        public Content content(PeerAddress from, String query) {
+        public Content content(PeerAddress from, String query, Duration firstByte) {
             whileFetched.run();
             var head = RecordBytes.encode(record);
             var body = Arrays.copyOf(head, head.length + content.length);
             System.arraycopy(content, 0, body, head.length, content.length);
-            return new Content(head.length, new ByteArrayInputStream(body));
+            return new Content(head.length, Slice.NONE, new ByteArrayInputStream(body));
         }
     }
 
