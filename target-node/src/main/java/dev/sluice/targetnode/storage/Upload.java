@@ -419,8 +419,8 @@ public final class Upload implements Arriving, AutoCloseable {
         if (expected >= 0 && size != expected) {
             throw new StoreException.IncompleteBody(size + " of " + expected + " bytes were sent");
         }
-        encoder.ifPresent(slices ->
-                Await.whole(copies.getFirst().drive.startWriting(0, () -> slices.end(this::writeSlice))));
+        var first = copies.getFirst().drive;
+        encoder.ifPresent(slices -> first.patiently(() -> first.startWriting(0, () -> slices.end(this::writeSlice))));
         try {
             var now = serving.again();
             extras.require(now);

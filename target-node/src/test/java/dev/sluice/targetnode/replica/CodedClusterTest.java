@@ -4,12 +4,16 @@ import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.erasure.SliceLayout;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.FaultyFiles;
+import dev.sluice.targetnode.storage.hotset.StoredObject;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.testing.Bytes;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// A bucket with two data slices and one of parity.
@@ -176,6 +181,79 @@ final class CodedClusterTest {
         assertThat(Arrays.equals(members.getFirst().get("stops").orElseThrow(), content))
                 .isTrue();
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+    }
+
+    /// As an answer is sent: what one window has is no reason to begin.
+    private static byte[] sent(StoredObject object) {
+        var all = ByteBuffer.allocateDirect((int) object.record().size());
+        object.willRead(0, all.capacity());
+        for (int at = 0; at < all.capacity(); at += MIB) {
+            int length = Math.min(MIB, all.capacity() - at);
+            if (!object.ready(at, length)) {
+                Await.whole(object.prepare(at, length).toCompletableFuture());
+            }
+            var window = all.slice(at, length);
+            if (!object.copy(at, window)) {
+                Await.whole(object.fetch(at, window).toCompletableFuture());
+            }
+        }
+        var bytes = new byte[all.capacity()];
+        all.get(bytes);
+        return bytes;
+    }
+
+    private StoredObject found(ReplicaCluster.Target primary, String key) {
+        if (!(primary.store().lookup(cluster.bucket(), key) instanceof Lookup.Hit(var object))) {
+            throw new AssertionError(key + " is not found");
+        }
+        return object;
+    }
+
+    /// Wrong, or not to be read; of the first block, or within the answer.
+    @ParameterizedTest
+    @CsvSource({"true, 0", "true, 1", "false, 0", "false, 1"})
+    void ownSliceThatIsBadIsMadeOfOthersWhileItIsSent(boolean wrong, int block) {
+        var content = content(6 * MIB);
+        cluster.put("sent", content);
+        eventually(() -> hasSlices("sent", 6 * MIB));
+        var primary = cluster.members("sent").getFirst();
+        long at = (long) block * MIB;
+        if (wrong) {
+            primary.damage("sent", at + 17);
+        } else {
+            primary.fault = untilReplaced("slices/shards/sent", false);
+        }
+        try (var object = found(primary, "sent")) {
+            assertThat(Arrays.equals(sent(object), content)).isTrue();
+        }
+        primary.fault = (_, _) -> {};
+        eventually(() -> primary.restored() == 1);
+    }
+
+    @Test
+    void answerBeginsOnlyWhereTheOtherSlicesAreThere() {
+        var content = content(6 * MIB);
+        cluster.put("away", content);
+        eventually(() -> hasSlices("away", 6 * MIB));
+        var members = cluster.members("away");
+        for (var other : members.subList(1, 3)) {
+            other.fault = (call, path) -> {
+                if (call.equals("open") && path.equals("slices/shards/away")) {
+                    throw new IOException("Input/output error");
+                }
+            };
+        }
+        try (var object = found(members.getFirst(), "away")) {
+            object.willRead(0, 6 * MIB);
+            assertThat(object.ready(0, MIB)).isFalse();
+            assertThatThrownBy(() -> Await.whole(object.prepare(0, MIB).toCompletableFuture()))
+                    .isInstanceOf(StoreException.Unavailable.class);
+        }
+        try (var object = found(members.getFirst(), "away")) {
+            object.willRead(100, 1000);
+            Await.whole(object.prepare(100, 1000).toCompletableFuture());
+            assertThat(object.ready(100, 1000)).isTrue();
+        }
     }
 
     /// A learner does not depend on the slice of its source.

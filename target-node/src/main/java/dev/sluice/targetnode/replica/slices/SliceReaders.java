@@ -166,26 +166,35 @@ final class SliceReaders implements AutoCloseable {
     }
 
     private void open(SliceSources.Candidate from) {
-        openEach(List.of(from));
+        openEach(List.of(from), Asking.FIRST);
     }
 
     /// All at once.
-    private void openEach(List<SliceSources.Candidate> some) {
+    private void openEach(List<SliceSources.Candidate> some, Asking asking) {
         untried.removeAll(some);
+        later.removeAll(some);
         var opening = some.stream()
                 .map(from -> sources.opening(
                         from,
                         layout.cellOffset(stripe),
                         end,
-                        broken.contains(from.drive()) ? Asking.FIRST.carefully() : Asking.FIRST))
+                        broken.contains(from.drive()) ? asking.carefully() : asking))
                 .toList();
         for (int i = 0; i < some.size(); i++) {
             try {
                 add(some.get(i), Await.io(opening.get(i)));
             } catch (IOException | StoreException failure) {
-                LOG.debug("drive {} gives nothing of {} at once", some.get(i).drive(), sources, failure);
-                later.add(some.get(i));
+                failed(some.get(i), asking, failure);
             }
+        }
+    }
+
+    private void failed(SliceSources.Candidate from, Asking asking, Exception failure) {
+        if (asking.equals(Asking.LAST)) {
+            isSilent(from, failure);
+        } else {
+            LOG.debug("drive {} gives nothing of {} at once", from.drive(), sources, failure);
+            later.add(from);
         }
     }
 
@@ -207,28 +216,23 @@ final class SliceReaders implements AutoCloseable {
 
     /// Opens what has these positions, so that it stays readable.
     void open(Collection<Integer> positions) {
-        openEach(positions.stream()
-                .filter(position -> opened(position).isEmpty())
-                .flatMap(position -> untried.stream().filter(from -> from.position() == position).findFirst().stream())
-                .toList());
+        openEach(
+                positions.stream()
+                        .filter(position -> opened(position).isEmpty())
+                        .flatMap(position ->
+                                untried.stream().filter(from -> from.position() == position).findFirst().stream())
+                        .toList(),
+                Asking.FIRST);
     }
 
     /// Asks those too who, as the row says, have other positions than they are read for.
     void openAll() {
-        openEach(List.copyOf(untried));
+        openEach(List.copyOf(untried), Asking.FIRST);
     }
 
     /// Asks those again that were slow, or failed, now with patience.
     void openLast() {
-        var last = List.copyOf(later);
-        later.clear();
-        for (var from : last) {
-            try {
-                add(from, sources.open(from, layout.cellOffset(stripe), end, Asking.LAST));
-            } catch (IOException | StoreException failure) {
-                isSilent(from, failure);
-            }
-        }
+        openEach(List.copyOf(later), Asking.LAST);
     }
 
     boolean hasOpen(int position) {
@@ -247,6 +251,9 @@ final class SliceReaders implements AutoCloseable {
     Optional<String> unknown() {
         if (!anybody) {
             return Optional.of("the members are not known here");
+        }
+        if (!untried.isEmpty() || !later.isEmpty()) {
+            return Optional.of("some broke off");
         }
         return silent.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", silent));
     }

@@ -10,6 +10,7 @@ import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.SliceOf;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -27,6 +28,11 @@ public final class StoredObject implements FileSource {
     /// Its own slice is not what was written: others make it.
     private volatile boolean withoutOwn;
 
+    /// Whether nothing that will be read is still to be asked for elsewhere.
+    private volatile boolean opened;
+
+    private volatile long end;
+
     StoredObject(ObjectKey key, HotObject object, Runnable whenDamaged) {
         this(key, object, whenDamaged, Optional.empty());
     }
@@ -37,6 +43,8 @@ public final class StoredObject implements FileSource {
         this.whenDamaged = whenDamaged;
         this.gathered = gathered;
         this.file = new HotFile(object, whenDamaged);
+        this.end = object.record().size();
+        this.opened = gathered.isEmpty();
     }
 
     /// Whether its file has all of its bytes, and not a slice of them. What it has not is to be [#gathered].
@@ -61,6 +69,10 @@ public final class StoredObject implements FileSource {
 
     /// Says which bytes will be read, where they are not all: they may have to be asked for.
     public void willRead(long offset, long length) {
+        end = offset + length;
+        if (place(offset, (int) Math.min(length, Integer.MAX_VALUE)) >= 0) {
+            opened = true;
+        }
         gathered.ifPresent(bytes -> bytes.expect(offset, offset + length));
     }
 
@@ -127,28 +139,42 @@ public final class StoredObject implements FileSource {
     @Override
     public boolean ready(long offset, int length) {
         long place = place(offset, length);
-        return place >= 0 && file.ready(place, length);
+        return place >= 0 && opened && file.ready(place, length);
     }
 
     @Override
     public CompletionStage<?> prepare(long offset, int length) {
         long place = place(offset, length);
-        if (place < 0) {
-            return bytesFrom().prepare(offset);
+        if (gathered.isEmpty() && place >= 0) {
+            return file.prepare(place, length);
         }
-        var prepared = file.prepare(place, length);
-        return gathered.isEmpty()
-                ? prepared
-                : prepared.exceptionallyCompose(failure -> {
+        return opening(offset).thenCompose(_ -> prepareGathered(offset, place, length));
+    }
+
+    private CompletionStage<Void> prepareGathered(long offset, long place, int length) {
+        return place < 0
+                ? bytesFrom().prepare(offset).thenRun(() -> {})
+                : file.prepare(place, length).exceptionallyCompose(failure -> {
                     requireOthers(failure);
                     return bytesFrom().prepare(offset).thenRun(() -> {});
                 });
     }
 
+    /// Before the first byte is sent it is seen that the rest can be had, of which the own slice says nothing.
+    private CompletionStage<?> opening(long offset) {
+        long next = (offset / BlockSums.BLOCK + 1) * BlockSums.BLOCK;
+        return opened || next >= end
+                ? CompletableFuture.completedFuture(null)
+                : bytesFrom().prepare(place(offset, 1) < 0 ? offset : next).thenRun(() -> opened = true);
+    }
+
     /// Whether its own slice can be done without.
     private void requireOthers(Throwable failure) {
-        if (!(failure instanceof StoreException.Damaged || failure instanceof StoreException.DriveFailed)) {
-            throw new CompletionException(failure);
+        var why = Await.reason(failure);
+        if (why instanceof StoreException.DriveFailed) {
+            whenDamaged.run();
+        } else if (!(why instanceof StoreException.Damaged)) {
+            throw new CompletionException(why);
         }
         withoutOwn = true;
     }
@@ -196,7 +222,7 @@ public final class StoredObject implements FileSource {
 
             @Override
             public CompletionStage<?> prepare(long offset, int length) {
-                return file.prepare(offset, length);
+                return tellingUnreadable(file.prepare(offset, length));
             }
 
             @Override
@@ -211,7 +237,7 @@ public final class StoredObject implements FileSource {
 
             @Override
             public CompletionStage<?> fetch(long offset, ByteBuffer into) {
-                return file.fetch(offset, into);
+                return tellingUnreadable(file.fetch(offset, into));
             }
 
             @Override
@@ -219,6 +245,14 @@ public final class StoredObject implements FileSource {
                 StoredObject.this.close();
             }
         };
+    }
+
+    private CompletionStage<?> tellingUnreadable(CompletableFuture<Void> work) {
+        return work.whenComplete((_, failure) -> {
+            if (failure != null && Await.reason(failure) instanceof StoreException.DriveFailed) {
+                whenDamaged.run();
+            }
+        });
     }
 
     /// Verifies and copies bytes, as far as the object has so many; blocks, for virtual threads.
