@@ -201,8 +201,7 @@ final class AcknowledgedWrites {
     /// have begun or are complete.
     void completePending() {
         synchronized (pending) {
-            var listed = s3.listMultipartUploadsPaginator(request -> request.bucket(bucket)).uploads().stream()
-                    .toList();
+            var listed = unfinished();
             PromiseBroken.check(() -> assertThat(listed.stream().map(MultipartUpload::uploadId))
                     .as("unfinished uploads")
                     .containsAll(pending.stream().map(Upload::id).toList()));
@@ -222,6 +221,20 @@ final class AcknowledgedWrites {
             }
             pending.clear();
         }
+    }
+
+    /// Another drive may have become primary meanwhile, which ends the uploads of its keys.
+    void completeThoseThatAreLeft() {
+        synchronized (pending) {
+            var left = unfinished().stream().map(MultipartUpload::uploadId).toList();
+            pending.removeIf(upload -> !left.contains(upload.id));
+            completePending();
+        }
+    }
+
+    private List<MultipartUpload> unfinished() {
+        return s3.listMultipartUploadsPaginator(request -> request.bucket(bucket)).uploads().stream()
+                .toList();
     }
 
     /// Every key is what it was acknowledged to be, or old or new where no answer came; and the listing says the

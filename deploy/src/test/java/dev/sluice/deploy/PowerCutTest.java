@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,14 +49,21 @@ final class PowerCutTest {
 
     @Test
     void whatWasAcknowledgedSurvivesAPowerCut() throws Exception {
-        cut(MountedImage.Kind.EXT4, 1);
+        cut(MountedImage.Kind.EXT4, 1, 2, AcknowledgedWrites::completePending, "--replicas", "1");
     }
 
     @Tag("long")
     @ParameterizedTest
     @EnumSource
     void whatWasAcknowledgedSurvivesManyPowerCuts(MountedImage.Kind kind) throws Exception {
-        cut(kind, 25);
+        cut(kind, 25, 2, AcknowledgedWrites::completePending, "--replicas", "1");
+    }
+
+    /// All targets at the same moment.
+    @Tag("long")
+    @Test
+    void whatWasAcknowledgedInSlicesSurvivesPowerCutsOfAllTargets() throws Exception {
+        cut(MountedImage.Kind.EXT4, 8, 3, AcknowledgedWrites::completeThoseThatAreLeft, "--ec", "2+1");
     }
 
     /// All three controllers lose power at the same moment, each time while buckets are created.
@@ -95,18 +104,22 @@ final class PowerCutTest {
         }
     }
 
-    private void cut(MountedImage.Kind kind, int times) throws Exception {
-        try (var image = MountedImage.make(kind, folder, IMAGE);
-                var cluster = image.cluster(folder.resolve("cluster"), 2, "8MiB");
+    private void cut(
+            MountedImage.Kind kind, int times, int targets, Consumer<AcknowledgedWrites> uploads, String... bucket)
+            throws Exception {
+        try (var image = MountedImage.make(kind, folder, targets * IMAGE / 2);
+                var cluster = image.cluster(folder.resolve("cluster"), targets, "8MiB");
                 var s3 = cluster.endpoint().client()) {
-            cluster.run("bucket", "create", "cut", "--replicas", "1");
+            cluster.run(Stream.concat(Stream.of("bucket", "create", "cut"), Stream.of(bucket))
+                    .toArray(String[]::new));
             var writes = new AcknowledgedWrites(s3, "cut");
             for (int round = 0; round < times; round++) {
                 writeUntilTheCut(cluster, image, writes, round);
                 image.mountAgain();
                 cluster.up();
+                awaitServed(cluster);
                 writes.verify();
-                writes.completePending();
+                uploads.accept(writes);
                 Eventually.holds(
                         RECOVERY,
                         () -> assertThat(cluster.workFiles())
@@ -114,6 +127,14 @@ final class PowerCutTest {
                                 .isEmpty());
             }
         }
+    }
+
+    /// Where there are slots.
+    private static void awaitServed(SluiceCluster cluster) {
+        Eventually.holds(
+                RECOVERY,
+                () -> assertThat(cluster.attempt(Map.of(), "status").latin1())
+                        .doesNotContainPattern("[1-9]\\d* not served"));
     }
 
     private static void writeUntilTheCut(

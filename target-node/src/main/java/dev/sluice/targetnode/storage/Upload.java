@@ -67,6 +67,7 @@ public final class Upload implements Arriving, AutoCloseable {
     private final Optional<ByteBuffer> small;
     private final AtomicInteger users = new AtomicInteger(1);
     private final UploadProgress written = new UploadProgress();
+    private final List<ArrivingSlice> slices;
     private volatile long lastTaken = System.nanoTime();
     private volatile Optional<String> arrivingAs = Optional.empty();
     private boolean ended;
@@ -97,6 +98,9 @@ public final class Upload implements Arriving, AutoCloseable {
         this.small = inOneStep ? Optional.of(ByteBuffer.allocate((int) expected)) : Optional.empty();
         this.encoder = inOneStep ? Optional.empty() : code.map(SliceEncoder::new);
         this.room = new RoomSteps(expected, this::take);
+        this.slices = encoder.isPresent() && expected >= 0
+                ? IntStream.range(0, copies.size()).mapToObj(ArrivingSlice::new).toList()
+                : List.of();
     }
 
     private static List<Copy> slices(Drive drive, String work, ErasureCode code) {
@@ -112,8 +116,53 @@ public final class Upload implements Arriving, AutoCloseable {
 
     /// Other replicas may take the bytes while they come, when these are many enough for that.
     void announce() {
-        if (small.isEmpty() && code.isEmpty() && expected > UNANNOUNCED) {
+        if (small.isEmpty() && expected > UNANNOUNCED) {
             arrivingAs = serving.arriving(this);
+        }
+    }
+
+    @Override
+    public Arriving at(int position) {
+        return slices.isEmpty() ? this : slices.get(position);
+    }
+
+    /// One slice of it.
+    private final class ArrivingSlice implements Arriving {
+        private final int position;
+        private final UploadProgress done = new UploadProgress();
+
+        ArrivingSlice(int position) {
+            this.position = position;
+        }
+
+        @Override
+        public long size() {
+            return new SliceLayout(code.orElseThrow(), expected).sliceSize(position);
+        }
+
+        @Override
+        public long awaitBeyond(long offset) throws IOException {
+            return done.awaitBeyond(offset);
+        }
+
+        @Override
+        public boolean retain() {
+            return Upload.this.retain();
+        }
+
+        @Override
+        public void release() {
+            Upload.this.release();
+        }
+
+        @Override
+        public void taken(long now) {
+            Upload.this.taken(now);
+        }
+
+        @Override
+        public void readAt(long offset, ByteBuffer into) {
+            Upload.this.readAt(copies.get(position), offset, into);
         }
     }
 
@@ -338,10 +387,14 @@ public final class Upload implements Arriving, AutoCloseable {
 
     private void writeSlice(int position, long offset, ByteBuffer bytes) throws IOException {
         var copy = copies.get(position);
+        long end = offset + bytes.remaining();
         if (position == serving.position()) {
             append(copy, offset, bytes);
         } else {
             file(copy).write(offset, bytes); // another target syncs that one
+        }
+        if (!slices.isEmpty()) {
+            slices.get(position).done.wrote(end);
         }
     }
 
@@ -400,9 +453,12 @@ public final class Upload implements Arriving, AutoCloseable {
             into.put(small.get().slice((int) offset, into.remaining()));
             return;
         }
-        var first = copies.getFirst();
-        var source = opened(first).orElseThrow(() -> new IllegalStateException("nothing is written yet"));
-        first.drive.call(() -> {
+        readAt(copies.getFirst(), offset, into);
+    }
+
+    private void readAt(Copy copy, long offset, ByteBuffer into) {
+        var source = opened(copy).orElseThrow(() -> new IllegalStateException("nothing is written yet"));
+        copy.drive.call(() -> {
             source.read(offset, into);
             return into;
         });
@@ -495,6 +551,7 @@ public final class Upload implements Arriving, AutoCloseable {
         }
         ended = true;
         written.end();
+        slices.forEach(slice -> slice.done.end());
         serving.close();
         release();
         return true;

@@ -183,6 +183,22 @@ final class CodedClusterTest {
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
     }
 
+    /// Only all of them could say that it is lost: one that opened at last, and then broke off, has not answered.
+    @Test
+    void objectIsNotLostWhileAMemberHasOnlyBrokenOff() {
+        var content = content(6 * MIB);
+        cluster.put("late", content);
+        eventually(() -> hasSlices("late", 6 * MIB));
+        var members = cluster.members("late");
+        var primary = members.getFirst();
+        primary.damage("late", 17);
+        cluster.network.refuseHasty(members.get(2).id, primary.id);
+        cluster.network.breakBodies(members.get(2).id, primary.id);
+        assertThatThrownBy(() -> primary.get("late")).isInstanceOf(StoreException.Unavailable.class);
+        cluster.network.heal();
+        assertThat(Arrays.equals(primary.get("late").orElseThrow(), content)).isTrue();
+    }
+
     /// As an answer is sent: what one window has is no reason to begin.
     private static byte[] sent(StoredObject object) {
         var all = ByteBuffer.allocateDirect((int) object.record().size());

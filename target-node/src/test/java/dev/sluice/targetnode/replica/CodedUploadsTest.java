@@ -40,7 +40,7 @@ final class CodedUploadsTest {
     private Path folder;
 
     @Test
-    void partsBecomeAnObjectInSlicesOnceAndARefusalLeavesThem() throws Exception {
+    void refusalLeavesThePartsAndTheyBecomeAnObjectOnce() throws Exception {
         try (var cluster = ReplicaCluster.coded(folder, 3, "2+1")) {
             var primary = cluster.target(2);
             var key = cluster.keyOf(primary);
@@ -57,6 +57,17 @@ final class CodedUploadsTest {
                     .isEqualTo(record.version());
             assertThat(Arrays.equals(cluster.get(key).orElseThrow(), CONTENT)).isTrue();
             assertThat(primary.drives.getFirst().resolve(".sluice/uploads")).isEmptyDirectory();
+            assertThat(primary.strayStagingFiles(primary.onlyDrive())).isZero();
+        }
+    }
+
+    @Test
+    void partsBecomeAnObjectInSlicesAndNothingElseIsLeft() throws Exception {
+        try (var cluster = ReplicaCluster.coded(folder, 3, "2+1")) {
+            var primary = cluster.target(2);
+            var key = cluster.keyOf(primary);
+            var upload = begun(cluster, primary, key);
+            var _ = retried(() -> complete(cluster, primary, upload, "etag3", WriteCheck.NONE));
             for (int number = 1; number <= 3; number++) {
                 var target = cluster.target(number);
                 eventually(() -> target.strayStagingFiles(target.onlyDrive()) == 0);

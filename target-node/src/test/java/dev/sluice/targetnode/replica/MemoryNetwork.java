@@ -48,6 +48,8 @@ final class MemoryNetwork {
 
     private final Map<NodeId, ReplicaService> targets = new ConcurrentHashMap<>();
     private final Set<Way> cut = ConcurrentHashMap.newKeySet();
+    private final Set<Way> refusing = ConcurrentHashMap.newKeySet();
+
     private final Map<Way, CountDownLatch> silent = new ConcurrentHashMap<>();
     private final Map<Way, CompletableFuture<Void>> stoppedBodies = new ConcurrentHashMap<>();
     private final AtomicInteger stopped = new AtomicInteger();
@@ -103,6 +105,11 @@ final class MemoryNetwork {
         };
     }
 
+    /// Slices come only to those who have asked all others.
+    void refuseHasty(NodeId from, NodeId to) {
+        refusing.add(new Way(to, from));
+    }
+
     /// This target's batches of messages get no thread until it is healed; all else is answered.
     void starve(NodeId target) {
         starved.putIfAbsent(target, new CountDownLatch(1));
@@ -155,6 +162,7 @@ final class MemoryNetwork {
     }
 
     void heal() {
+        refusing.clear();
         stoppedBodies.clear();
         cut.clear();
         silent.values().forEach(CountDownLatch::countDown);
@@ -198,6 +206,11 @@ final class MemoryNetwork {
             public Content content(PeerAddress from, String query, Duration firstByte) throws IOException {
                 if (query.startsWith("version=")) {
                     fetchedWrites.incrementAndGet();
+                }
+                if (query.startsWith("slice=")
+                        && !query.contains("careful")
+                        && refusing.contains(new Way(self, from.id()))) {
+                    throw new IOException("the other target refuses: it is busy");
                 }
                 Response answer;
                 try {

@@ -21,7 +21,9 @@ public sealed interface Message {
     /// it is nothing to a core.
     ///
     /// @param name under which the primary's target knows them
-    record Arriving(long bucketId, String name, long size) implements Message {}
+    /// @param position the member's
+    /// @param size of what the member is to have
+    record Arriving(long bucketId, String name, int position, long size) implements Message {}
 
     /// From the primary to every member: store this write durably. Its bytes are on the member before the core sees it.
     ///

@@ -21,21 +21,38 @@ public final class CellBudget {
         this.free = new Semaphore(all, true);
     }
 
-    /// Waits a little for what one read needs.
-    ///
-    /// @param cells so many at once
-    /// @return how many it has, to be given back
-    /// @throws StoreException.Unavailable when others keep them
-    int take(int cells) {
-        int count = Math.min(cells, all);
-        if (!Await.interruptible(() -> free.tryAcquire(count, PATIENCE.toNanos(), TimeUnit.NANOSECONDS))) {
-            throw new StoreException.Unavailable("too many objects are read from their slices at once; try again");
+    /// What one read has of it. For one thread at a time.
+    public final class Share implements AutoCloseable {
+        private int cells;
+
+        private Share() {}
+
+        /// Waits a little for so many cells, those that it has among them.
+        ///
+        /// @throws StoreException.Unavailable when others keep them
+        void need(int count) {
+            int more = Math.min(count, all) - cells;
+            if (more > 0) {
+                take(more);
+                cells += more;
+            }
         }
-        return count;
+
+        @Override
+        public void close() {
+            free.release(cells);
+            cells = 0;
+        }
     }
 
-    void give(int cells) {
-        free.release(cells);
+    public Share share() {
+        return new Share();
+    }
+
+    private void take(int cells) {
+        if (!Await.interruptible(() -> free.tryAcquire(cells, PATIENCE.toNanos(), TimeUnit.NANOSECONDS))) {
+            throw new StoreException.Unavailable("too many objects are read from their slices at once; try again");
+        }
     }
 
     /// How many bytes are in use.

@@ -6,6 +6,7 @@ import dev.sluice.common.erasure.SliceLayout;
 import dev.sluice.common.erasure.StripeDecoder;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.Slice;
 import dev.sluice.targetnode.storage.record.SliceOf;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -17,11 +18,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /// Cells of one version of an object, one stripe after the other: read from who has them, or made of others. Each is
-/// compared with its sum, whichever way it came. Keeps the cells of one stripe, whatever the object's size is. For one
-/// thread at a time; blocks.
+/// compared with its sum, whichever way it came. Keeps two cells, or those of one stripe once some had to be made of
+/// others, whatever the object's size is. For one thread at a time; blocks.
 final class Gather implements AutoCloseable {
     private final SliceSources sources;
     private final ObjectRecord record;
@@ -32,12 +34,19 @@ final class Gather implements AutoCloseable {
     private final Deque<byte[]> spare = new ArrayDeque<>();
     private final Map<Integer, BlockSums> sums = new HashMap<>();
     private final Map<List<Integer>, StripeDecoder> decoders = new HashMap<>();
+    private final IntConsumer memory;
     private int stripe;
+    private boolean makes;
+
+    /// The position that was asked for last: its cell may still be sent while the next one is brought.
+    private int asked = Slice.NONE;
 
     /// @param record of the object, for whichever slice
     /// @param first the stripe that is read first
     /// @param last the one that is read last
-    Gather(SliceSources sources, ObjectRecord record, int first, int last) {
+    /// @param memory told how many cells there will be at once; may refuse
+    Gather(SliceSources sources, ObjectRecord record, int first, int last, IntConsumer memory) {
+        this.memory = memory;
         this.sources = sources;
         this.record = record;
         this.code = record.slice().map(SliceOf::code).orElseThrow();
@@ -46,7 +55,7 @@ final class Gather implements AutoCloseable {
         this.readers = new SliceReaders(sources, layout, first, last);
     }
 
-    /// A position's cell, which stays as it is until one of another stripe is asked for.
+    /// A position's cell, which stays as it is until two others, or one of another stripe, are asked for.
     ///
     /// @param number of the stripe; never a lower one than before
     /// @param position one that has a cell in it
@@ -58,11 +67,25 @@ final class Gather implements AutoCloseable {
             cells.clear();
             readers.goOnAt(number);
             stripe = number;
+        } else if (!makes && !cells.containsKey(position)) {
+            dropAllBut(asked);
         }
+        asked = position;
+        memory.accept(2);
         if (!has(position)) {
             decode(position);
         }
         return there(position);
+    }
+
+    private void dropAllBut(int kept) {
+        cells.entrySet().removeIf(cell -> {
+            boolean drops = cell.getKey() != kept;
+            if (drops) {
+                spare.add(cell.getValue());
+            }
+            return drops;
+        });
     }
 
     private ByteBuffer there(int position) {
@@ -101,6 +124,11 @@ final class Gather implements AutoCloseable {
     }
 
     private void decode(int position) {
+        memory.accept(layout.blocks(stripe) + 1);
+        if (!makes) {
+            makes = true;
+            readers.goBack(); // to cells that were not kept
+        }
         var there = there();
         if (there.size() < layout.blocks(stripe)) {
             throw lost(there.size());

@@ -22,12 +22,11 @@ public final class GatheredObject implements GatheredBytes {
     private final ObjectRecord record;
     private final SliceLayout layout;
     private final Executor threads;
-    private final CellBudget memory;
+    private final CellBudget.Share memory;
     private final AtomicInteger users = new AtomicInteger(1);
     private volatile boolean closed;
     private long end;
     private Optional<Gather> gather = Optional.empty();
-    private int cells;
 
     /// @param record of the object, for the slice that is here
     /// @param threads for what blocks
@@ -37,7 +36,7 @@ public final class GatheredObject implements GatheredBytes {
         this.record = record;
         this.layout = new SliceLayout(record.slice().map(SliceOf::code).orElseThrow(), record.size());
         this.threads = threads;
-        this.memory = memory;
+        this.memory = memory.share();
         this.end = record.size();
     }
 
@@ -100,10 +99,9 @@ public final class GatheredObject implements GatheredBytes {
         if (gather.filter(now -> now.goesOnAt(stripe)).isEmpty()) {
             gather.ifPresent(Gather::close);
             gather = Optional.empty();
-            cells = cells > 0 ? cells : memory.take(layout.blocks(0) + 1);
             long last = Math.max(block, (Math.max(1, end) - 1) / BLOCK);
             var code = layout.code();
-            var next = new Gather(sources, record, stripe, (int) code.stripe(last));
+            var next = new Gather(sources, record, stripe, (int) code.stripe(last), memory::need);
             gather = Optional.of(next);
             next.open(LongStream.rangeClosed(block, Math.min(last, block + code.data() - 1))
                     .mapToObj(code::position)
@@ -128,7 +126,6 @@ public final class GatheredObject implements GatheredBytes {
     private synchronized void end() {
         gather.ifPresent(Gather::close);
         gather = Optional.empty();
-        memory.give(cells);
-        cells = 0;
+        memory.close();
     }
 }

@@ -83,6 +83,14 @@ final class SliceReaders implements AutoCloseable {
         stripe = number;
     }
 
+    /// Cells of this stripe are read once more: those who are past it are opened again.
+    void goBack() {
+        var past = readers.stream().filter(reader -> reader.next > stripe).toList();
+        past.forEach(reader -> close(reader.content));
+        readers.removeAll(past);
+        past.forEach(reader -> untried.add(reader.from));
+    }
+
     /// Reads the stripe's cell of a position, from whoever has a good one.
     ///
     /// @param into as long as the cell, or longer

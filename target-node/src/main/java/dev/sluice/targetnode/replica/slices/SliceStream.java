@@ -45,7 +45,7 @@ public final class SliceStream extends InputStream {
             if (next == cells) {
                 return -1;
             }
-            var from = gather.orElseGet(() -> new Gather(sources, record, 0, layout.stripes() - 1));
+            var from = gather.orElseGet(() -> new Gather(sources, record, 0, layout.stripes() - 1, _ -> {}));
             gather = Optional.of(from);
             cell = from.cell(next, position);
             next++;

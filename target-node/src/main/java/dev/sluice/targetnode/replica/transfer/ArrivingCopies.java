@@ -50,14 +50,16 @@ final class ArrivingCopies {
 
     private final class Copy {
         private final LocalChanges.KnownBucket bucket;
+        private final int position;
         private final long size;
         private final CompletableFuture<ContentFetch> whole = new CompletableFuture<>();
         private volatile long moved;
         private volatile boolean unwanted;
 
-        Copy(LocalChanges.KnownBucket bucket, long size, long now) {
+        Copy(LocalChanges.KnownBucket bucket, Message.Arriving object, long now) {
             this.bucket = bucket;
-            this.size = size;
+            this.position = object.position();
+            this.size = object.size();
             this.moved = now;
         }
 
@@ -105,7 +107,7 @@ final class ArrivingCopies {
             return;
         }
         var name = new Name(loop, object.name());
-        var copy = new Copy(bucket, object.size(), nanos.getAsLong());
+        var copy = new Copy(bucket, object, nanos.getAsLong());
         if (all.putIfAbsent(name, copy) != null) {
             turns.release();
             return;
@@ -122,8 +124,8 @@ final class ArrivingCopies {
         var work = Layout.work(parts.store().versions().next());
         var fetch = new ContentFetch(drive, copy.bucket.ref(), work, copy.bucket.durable());
         boolean whole = false;
-        try (var answer =
-                ReceivedContent.of(parts.targets().content(PeerAddress.of(primary), "arriving=" + name.name()))) {
+        var query = "arriving=%s&position=%d".formatted(name.name(), copy.position);
+        try (var answer = ReceivedContent.of(parts.targets().content(PeerAddress.of(primary), query))) {
             drive.space().requireFits(copy.size);
             fetch.takeUnverified(copy.wanted(answer.body()), copy.size);
             whole = true;

@@ -33,10 +33,8 @@ public final class ArrivingObjects implements Announcements {
     public Optional<String> announce(LocalReplica replica, SlotRow row, long bucketId, Arriving bytes) {
         var name = UUID.randomUUID().toString();
         all.put(name, bytes);
-        var message = new Message.Arriving(bucketId, name, bytes.size());
         long told = row.members().stream()
-                .map(Member::drive)
-                .filter(drive -> messages.announce(replica, drive, message))
+                .filter(member -> isTold(replica, member, name, bucketId, bytes.at(member.position())))
                 .count();
         if (told == 0) {
             end(name);
@@ -45,14 +43,23 @@ public final class ArrivingObjects implements Announcements {
         return Optional.of(name);
     }
 
+    private boolean isTold(LocalReplica replica, Member member, String name, long bucketId, Arriving its) {
+        return its.size() > 0
+                && messages.announce(
+                        replica, member.drive(), new Message.Arriving(bucketId, name, member.position(), its.size()));
+    }
+
     @Override
     public void end(String name) {
         all.remove(name);
     }
 
     /// The bytes, as they come.
-    Response answer(String name) {
+    ///
+    /// @param position of the replica that asks
+    Response answer(String name, int position) {
         var bytes = Optional.ofNullable(all.get(name))
+                .map(object -> object.at(position))
                 .filter(Arriving::retain)
                 .orElseThrow(() -> new StoreException.Unavailable("these bytes have come already"));
         return new Response(

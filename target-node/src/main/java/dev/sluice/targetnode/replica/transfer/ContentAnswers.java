@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// What this target answers when others ask for an object's record and bytes:
 ///
 /// - `version`, `position`: of a write that it is the primary of,
-/// - `arriving`: of one that is still coming to it, the bytes alone,
+/// - `arriving`, `position`: of one that is still coming to it, the bytes alone,
 /// - `learner`: of a row that one of its drives is a learner's source of; where members have slices the record alone,
 /// - `copy`: of one version of a row that is damaged elsewhere,
 /// - `slice`: the bytes alone of whichever slice one of its drives has of a version, of a damaged one too if it is
@@ -61,7 +61,7 @@ public final class ContentAnswers {
         }
         var name = query.find("arriving");
         if (name.isPresent()) {
-            return arriving.answer(name.get());
+            return arriving.answer(name.get(), (int) query.number("position"));
         }
         var slice = query.find("slice");
         if (slice.isPresent()) {

@@ -20,7 +20,7 @@ import java.util.Optional;
 
 /// An [Envelope] as bytes: format, group, slot, drives, the kind of the message, its components in order, checksum.
 public final class EnvelopeCodec {
-    private static final int FORMAT = 3;
+    private static final int FORMAT = 4;
     private static final int PREPARE = 1;
     private static final int PREPARED = 2;
     private static final int REFUSED = 3;
@@ -81,8 +81,12 @@ public final class EnvelopeCodec {
                         .number(prepare.position());
                 version(out, prepare.base()).version(prepare.settledBelow());
             }
-            case Message.Arriving(var bucketId, var name, var size) ->
-                out.number(ARRIVING).number(bucketId).text(name).number(size);
+            case Message.Arriving(var bucketId, var name, var position, var size) ->
+                out.number(ARRIVING)
+                        .number(bucketId)
+                        .text(name)
+                        .number(position)
+                        .number(size);
             case Message.Prepared(var epoch, var key, var version) ->
                 key(out.number(PREPARED).number(epoch), key).version(version);
             case Message.Refused(var epoch, var key, var version) ->
@@ -128,7 +132,7 @@ public final class EnvelopeCodec {
                         (int) in.number(),
                         optionalVersion(in),
                         in.version());
-            case ARRIVING -> new Message.Arriving(in.number(), in.text(), in.number());
+            case ARRIVING -> new Message.Arriving(in.number(), in.text(), (int) in.number(), in.number());
             case PREPARED -> new Message.Prepared(in.number(), key(in), in.version());
             case REFUSED -> new Message.Refused(in.number(), key(in), in.version());
             case FATE -> new Message.Fate(in.number(), key(in), in.version(), in.flag(), in.flag(), in.version());

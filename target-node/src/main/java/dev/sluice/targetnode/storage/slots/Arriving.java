@@ -5,6 +5,11 @@ import java.nio.ByteBuffer;
 
 /// The bytes of an object while they come, one after the other, for other replicas that take them at the same time.
 public interface Arriving {
+    /// What the replica of a position is to have: all, where each has whole objects.
+    default Arriving at(int position) {
+        return this;
+    }
+
     /// Of all of them.
     long size();
 

@@ -178,7 +178,7 @@ class ArrivingCopiesTest {
     }
 
     private void begin(String name) {
-        copies.begin(loop, PRIMARY, BUCKET, new Message.Arriving(BUCKET.ref().id(), name, CONTENT.length));
+        copies.begin(loop, PRIMARY, BUCKET, new Message.Arriving(BUCKET.ref().id(), name, 0, CONTENT.length));
     }
 
     private Optional<ContentFetch> of(String name) {

@@ -35,7 +35,7 @@ class EnvelopeCodecTest {
     private static final List<Message> MESSAGES = List.of(
             new Message.Prepare(9, KEY, VERSION, false, 23, Optional.of(BASE), MARK),
             new Message.Prepare(9, KEY, VERSION, true, 0, Optional.empty(), MARK),
-            new Message.Arriving(1L << 40, "a name", Long.MAX_VALUE),
+            new Message.Arriving(1L << 40, "a name", 5, Long.MAX_VALUE),
             new Message.Prepared(9, KEY, VERSION),
             new Message.Refused(9, KEY, VERSION),
             new Message.Fate(9, KEY, VERSION, true, false, MARK),
