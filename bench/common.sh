@@ -47,6 +47,25 @@ bench() {
     --sun-misc-unsafe-memory-access=allow -cp "$classpath" dev.sluice.bench.BenchCommand "$@"
 }
 
+await_answer() { # url: until something answers HTTP there
+  local deadline=$((SECONDS + 30))
+  until curl -s -o /dev/null --max-time 2 "$1"; do
+    ((SECONDS < deadline)) || fail "nothing answers at $1"
+    sleep 0.1
+  done
+}
+
+start_minio() { # program, folders of its drives; sets $minio_url and $minio_pid
+  local port console
+  port=$(free_port) console=$(free_port)
+  MINIO_ROOT_USER=$SLUICE_ACCESS_KEY MINIO_ROOT_PASSWORD=$SLUICE_SECRET_KEY MINIO_CI_CD=1 \
+    "$1" server --quiet --address "127.0.0.1:$port" --console-address "127.0.0.1:$console" "${@:2}" \
+    > "$work/minio.log" 2>&1 &
+  minio_pid=$! minio_url=http://127.0.0.1:$port
+  pids+=("$minio_pid")
+  await_answer "$minio_url/minio/health/live"
+}
+
 field() { # name: of the JSON that bench prints; a/b is b in a
   python3 -c 'import functools, json, sys
 print(functools.reduce(lambda at, name: at.get(name, 0), sys.argv[1].split("/"), json.load(sys.stdin)))' "$1"

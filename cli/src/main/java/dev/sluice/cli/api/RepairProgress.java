@@ -23,7 +23,8 @@ public record RepairProgress(long missingBytes, long bytesPerSecond, Optional<Lo
         return between(before, NativeApi.metrics(urls, trust));
     }
 
-    private static RepairProgress between(Metrics before, Metrics now) {
+    /// @param before metrics of the same nodes, some time ago
+    public static RepairProgress between(Metrics before, Metrics now) {
         long missing = (long) now.sum("sluice_bucket_missing_bytes", _ -> true);
         long rate = (long) now.rate(before, "sluice_replica_copied_bytes_total", _ -> true);
         return new RepairProgress(missing, rate, rate == 0 ? Optional.empty() : Optional.of(missing / rate), (long)

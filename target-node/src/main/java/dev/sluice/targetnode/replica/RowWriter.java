@@ -156,7 +156,11 @@ public final class RowWriter implements SlotWriter {
         @Override
         public Lookup look(Set<String> avoid) {
             var name = new ObjectKey(bucket.id(), key);
-            var found = reads.look(name, avoid, this::open, () -> whole(lookOnDrive(name, avoid)));
+            var found = reads.look(
+                    name,
+                    avoid,
+                    this::open,
+                    () -> whole(reads.lookAtOne(term.drive(), bucket, name, avoid, this::restoreLater)));
             boolean mayAnswer = false;
             try {
                 term.require();
@@ -166,16 +170,6 @@ public final class RowWriter implements SlotWriter {
                 if (!mayAnswer && found instanceof Lookup.Hit(var object)) {
                     object.close();
                 }
-            }
-        }
-
-        /// Other replicas have what cannot be read here.
-        private Lookup lookOnDrive(ObjectKey name, Set<String> avoid) {
-            try {
-                return reads.look(drives(), bucket, name, avoid, this::restoreLater);
-            } catch (StoreException.DriveFailed unreadable) {
-                term.drive().confirmThere();
-                return new Lookup.Damaged(String.valueOf(unreadable.getMessage()));
             }
         }
 

@@ -122,8 +122,14 @@ public final class Upload implements Arriving, AutoCloseable {
     }
 
     @Override
-    public Arriving at(int position) {
-        return slices.isEmpty() ? this : slices.get(position);
+    public Optional<Arriving> at(int position) {
+        return slices.isEmpty()
+                ? Optional.of(this)
+                : slices.stream()
+                        .skip(position)
+                        .findFirst()
+                        .filter(slice -> slice.size() > 0)
+                        .map(slice -> slice);
     }
 
     /// One slice of it.

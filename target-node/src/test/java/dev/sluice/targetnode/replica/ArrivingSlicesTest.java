@@ -2,7 +2,9 @@ package dev.sluice.targetnode.replica;
 
 import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.Upload;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
@@ -13,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The slices of an object come to their members while its bytes come to the primary.
-@Timeout(60)
+@Timeout(120)
 final class ArrivingSlicesTest {
     private static final int MIB = 1 << 20;
     private static final byte[] CONTENT = Bytes.random(7, 7 * MIB + 1000);
@@ -116,5 +119,34 @@ final class ArrivingSlicesTest {
         end(begin(-1));
         assertThat(cluster.network.fetchedWrites()).isEqualTo(fetched + 2);
         requireObject();
+    }
+
+    @Test
+    void memberThatIsCutWithinABodyGetsItsSliceWhenItIsBack() {
+        var upload = begin(CONTENT.length);
+        awaitArrived();
+        others.getFirst().stop();
+        end(upload);
+        assertThat(Arrays.equals(cluster.get(key).orElseThrow(), CONTENT)).isTrue();
+        others.getFirst().start();
+        cluster.awaitWhole();
+        others.getLast().stop();
+        assertThat(Arrays.equals(cluster.get(key).orElseThrow(), CONTENT)).isTrue();
+    }
+
+    /// What becomes of it is decided when they are back.
+    @Test
+    void bodyOfWhichTwoMembersAreCutIsNotAcknowledged() {
+        try (var upload = begin(CONTENT.length)) {
+            awaitArrived();
+            others.forEach(ReplicaCluster.Target::stop);
+            assertThatThrownBy(() -> end(upload)).isInstanceOf(StoreException.Unavailable.class);
+        }
+        others.forEach(ReplicaCluster.Target::start);
+        cluster.awaitWhole();
+        cluster.get(key)
+                .ifPresent(bytes -> assertThat(Arrays.equals(bytes, CONTENT)).isTrue());
+        eventually(() -> Stream.concat(Stream.of(primary), others.stream())
+                .allMatch(target -> target.prepared() == 0 && staged(target) == 0));
     }
 }

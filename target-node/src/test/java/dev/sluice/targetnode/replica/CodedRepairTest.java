@@ -109,6 +109,32 @@ final class CodedRepairTest {
         }
     }
 
+    @Test
+    void bytesThatAreFlippedInTwoSlicesAreServedRightAndMended() throws Exception {
+        try (var cluster = ReplicaCluster.coded(folder, 6, "4+2")) {
+            var content = Bytes.random(1, 9 * MIB);
+            cluster.put("flipped", content);
+            for (var member : cluster.row("flipped").members()) {
+                var target = cluster.owner(member.drive());
+                target.awaitRow("flipped");
+                if (member.position() == 1 || member.position() == 2) {
+                    target.damage("flipped", MIB + 17);
+                }
+            }
+            assertThat(Arrays.equals(cluster.get("flipped").orElseThrow(), content))
+                    .isTrue();
+            for (var member : cluster.row("flipped").members()) {
+                if (member.position() == 1 || member.position() == 2) {
+                    eventually(() -> cluster.owner(member.drive()).restored() == 1);
+                } else if (member.position() == 0 || member.position() == 3) {
+                    cluster.owner(member.drive()).stop();
+                }
+            }
+            assertThat(Arrays.equals(cluster.get("flipped").orElseThrow(), content))
+                    .isTrue();
+        }
+    }
+
     /// Drives leave their slots and come back to other positions with what they had before.
     @Test
     void drivesThatChangePositionsMakeTheirSlicesAnew() throws Exception {

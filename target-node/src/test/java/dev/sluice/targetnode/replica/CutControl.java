@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Heartbeat;
 import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.cluster.StateWatch;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import java.time.Duration;
 import java.util.Optional;
@@ -82,9 +83,12 @@ public class CutControl implements ControlPlane {
                 .orElseGet(() -> connection().thenCompose(_ -> controller.get().watch(version)));
     }
 
+    /// A target that stops ends its own threads, and not those of the controller.
     @Override
     public ClusterState apply(Command command) {
-        return reached().apply(command);
+        var plane = reached();
+        return Await.whole(CompletableFuture.supplyAsync(
+                () -> plane.apply(command), task -> Thread.ofVirtual().start(task)));
     }
 
     @Override

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,7 +87,8 @@ class ReplicatedUploadsTest {
                         list,
                         Map.of(),
                         WriteCheck.NONE,
-                        Durability.FSYNC);
+                        Durability.FSYNC,
+                        Supplier::get);
     }
 
     private List<String> listed(ReplicaCluster.Target target) {

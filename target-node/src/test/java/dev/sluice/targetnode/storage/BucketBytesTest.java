@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -122,7 +123,8 @@ class BucketBytesTest {
                         List.of(new CompletedPart(chosen.number(), chosen.etag(), Map.of())),
                         Map.of(),
                         WriteCheck.NONE,
-                        Durability.FSYNC);
+                        Durability.FSYNC,
+                        Supplier::get);
         uploads.remove(upload);
     }
 

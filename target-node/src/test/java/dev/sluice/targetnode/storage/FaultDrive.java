@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /// A drive with a file of every kind, once as an orderly end leaves it and once as a kill does in the middle of a
@@ -166,7 +167,8 @@ final class FaultDrive {
                                 .toList(),
                         Map.of(),
                         WriteCheck.NONE,
-                        Durability.FSYNC);
+                        Durability.FSYNC,
+                        Supplier::get);
     }
 
     /// A copy to harm.

@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -84,7 +85,8 @@ class MultipartTest {
                                 .toList(),
                         Map.of(),
                         check,
-                        Durability.FSYNC);
+                        Durability.FSYNC,
+                        Supplier::get);
     }
 
     private static byte[] joined(byte[]... parts) {
@@ -163,7 +165,8 @@ class MultipartTest {
                                         List.of(new CompletedPart(1, "etag", Map.of())),
                                         Map.of(),
                                         WriteCheck.NONE,
-                                        Durability.FSYNC))
+                                        Durability.FSYNC,
+                                        Supplier::get))
                         .isInstanceOf(StoreException.InvalidPart.class);
                 second = part(store, upload, 1, again);
                 first.write(ByteBuffer.wrap(slow, MIB, slow.length - MIB));

@@ -1,6 +1,7 @@
 package dev.sluice.cli.command.cluster;
 
 import dev.sluice.cli.api.NativeApi;
+import dev.sluice.cli.api.RepairProgress;
 import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.command.ClusterOptions;
 import dev.sluice.cli.command.Installation;
@@ -183,12 +184,11 @@ public final class TopCommand implements Callable<Integer> {
             double bare = most(now.samples("sluice_slots_surviving"), "losses", "0");
             out.println("slots of replicated buckets: %s not served, %s degraded, %s survive no other loss"
                     .formatted(whole(unopened), whole(degraded), whole(bare)));
-            double missing = now.sum("sluice_bucket_missing_bytes", _ -> true);
-            if (missing > 0) {
+            var repair = RepairProgress.between(before, now);
+            if (repair.missingBytes() > 0) {
                 out.println("MiB to be copied: %s, %s a second"
-                        .formatted(
-                                mebibytes(missing),
-                                mebibytes(now.rate(before, "sluice_replica_copied_bytes_total", _ -> true))));
+                        .formatted(mebibytes((double) repair.missingBytes()), mebibytes((double)
+                                repair.bytesPerSecond())));
             }
         }
     }

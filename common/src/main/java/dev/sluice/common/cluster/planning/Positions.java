@@ -14,11 +14,6 @@ import java.util.function.Predicate;
 final class Positions {
     private Positions() {}
 
-    /// How many of the group's replicas those members are of which this is true.
-    static int count(Group group, List<Member> members, Predicate<Member> counts) {
-        return group.count(members.stream().filter(counts).toList());
-    }
-
     static int inSync(List<Member> members) {
         int count = 0;
         for (var member : members) {
@@ -70,7 +65,7 @@ final class Positions {
 
     /// Whether these make every object of the slot; where something was forgotten, as many as all in-sync members do.
     static boolean isEnough(Group group, SlotRow row, Predicate<Member> those) {
-        return count(group, row.members(), those) >= Math.min(group.data(), row.positions());
+        return group.count(row.members(), those) >= Math.min(group.data(), row.positions());
     }
 
     /// An in-sync member that is more than the goal. The one that asks stays. One outside the goal removes none that is

@@ -225,7 +225,7 @@ final class RowTransitions {
 
     /// Whether in-sync members that are there, or may be again, make every object.
     private boolean enoughStay(Group group, List<Member> members) {
-        return Positions.count(group, members, member -> !forgotten.contains(member.drive())) >= group.data();
+        return group.count(members, member -> !forgotten.contains(member.drive())) >= group.data();
     }
 
     /// The index of the drive was made anew: it may lack the end of an upload.

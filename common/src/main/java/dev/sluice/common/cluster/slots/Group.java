@@ -3,6 +3,7 @@ package dev.sluice.common.cluster.slots;
 import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.placement.Slot;
 import java.util.List;
+import java.util.function.Predicate;
 
 /// The replicated buckets with the same properties. They share a table of slots.
 ///
@@ -65,14 +66,20 @@ public record Group(int id, int replicas, int data, Durability durability, int s
 
     /// How many of its replicas the in-sync ones of these members are: of a coded group, different positions.
     public int count(List<Member> members) {
-        if (coded()) {
-            return SlotRow.positions(members);
-        }
+        return count(members, _ -> true);
+    }
+
+    /// The same of those alone that count.
+    public int count(List<Member> members, Predicate<Member> counts) {
+        long positions = 0;
         int count = 0;
         for (var member : members) {
-            count += member.inSync() ? 1 : 0;
+            if (member.inSync() && counts.test(member)) {
+                positions |= 1L << member.position();
+                count++;
+            }
         }
-        return count;
+        return coded() ? Long.bitCount(positions) : count;
     }
 
     /// How many members may be lost.

@@ -96,18 +96,10 @@ public final class SlotCensus {
 
         /// How many replicas are usable when a domain is lost.
         private int left(SlotRow row, String lost) {
-            long positions = 0;
-            int members = 0;
-            for (var member : row.members()) {
-                if (member.inSync()) {
-                    var place = place(member.drive());
-                    if (place.usable && !place.domain.equals(lost)) {
-                        members++;
-                        positions |= 1L << member.position();
-                    }
-                }
-            }
-            return group.coded() ? Long.bitCount(positions) : members;
+            return group.count(row.members(), member -> {
+                var place = place(member.drive());
+                return place.usable && !place.domain.equals(lost);
+            });
         }
 
         private boolean survivesEachDomain(SlotRow row) {

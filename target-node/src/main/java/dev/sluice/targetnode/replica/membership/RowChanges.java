@@ -3,7 +3,6 @@ package dev.sluice.targetnode.replica.membership;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.slots.Group;
-import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.replica.core.Event;
@@ -165,13 +164,7 @@ final class RowChanges {
 
     /// How many members more the slot can lose; negative when too many are away already.
     private int losses(Group group, SlotRow row) {
-        var members = new ArrayList<Member>(row.members().size());
-        for (var member : row.members()) {
-            if (usable.contains(member.drive())) {
-                members.add(member);
-            }
-        }
-        return group.count(members) - group.data();
+        return group.count(row.members(), member -> usable.contains(member.drive())) - group.data();
     }
 
     /// For all slots together: one that lost its primary is not served until this is logged.

@@ -14,10 +14,15 @@ import java.util.Optional;
 /// @param body the object's bytes
 public record ReceivedContent(Optional<ObjectRecord> found, InputStream body) implements AutoCloseable {
     /// Of the sender, for its next bytes.
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    public static final Duration PATIENCE = Duration.ofSeconds(5);
 
     public static ReceivedContent of(ReplicaPeers.Content content) throws IOException {
-        var body = new SteadyBody(content.body(), PATIENCE);
+        return of(content, PATIENCE);
+    }
+
+    /// @param next how long until the next bytes come
+    public static ReceivedContent of(ReplicaPeers.Content content, Duration next) throws IOException {
+        var body = new SteadyBody(content.body(), next);
         boolean read = false;
         try {
             Optional<ObjectRecord> record = content.recordLength() == 0

@@ -6,7 +6,6 @@ import dev.sluice.common.erasure.SliceLayout;
 import dev.sluice.common.erasure.StripeDecoder;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
-import dev.sluice.targetnode.storage.record.Slice;
 import dev.sluice.targetnode.storage.record.SliceOf;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -14,10 +13,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
@@ -30,7 +31,7 @@ final class Gather implements AutoCloseable {
     private final ErasureCode code;
     private final SliceLayout layout;
     private final SliceReaders readers;
-    private final Map<Integer, byte[]> cells = new HashMap<>();
+    private final SequencedMap<Integer, byte[]> cells = new LinkedHashMap<>();
     private final Deque<byte[]> spare = new ArrayDeque<>();
     private final Map<Integer, BlockSums> sums = new HashMap<>();
     private final Map<List<Integer>, StripeDecoder> decoders = new HashMap<>();
@@ -38,13 +39,10 @@ final class Gather implements AutoCloseable {
     private int stripe;
     private boolean makes;
 
-    /// The position that was asked for last: its cell may still be sent while the next one is brought.
-    private int asked = Slice.NONE;
-
     /// @param record of the object, for whichever slice
     /// @param first the stripe that is read first
     /// @param last the one that is read last
-    /// @param memory told how many cells there will be at once; may refuse
+    /// @param memory told how many cells there will be beside two, once some are made of others; may refuse
     Gather(SliceSources sources, ObjectRecord record, int first, int last, IntConsumer memory) {
         this.memory = memory;
         this.sources = sources;
@@ -55,7 +53,8 @@ final class Gather implements AutoCloseable {
         this.readers = new SliceReaders(sources, layout, first, last);
     }
 
-    /// A position's cell, which stays as it is until two others, or one of another stripe, are asked for.
+    /// A position's cell, which stays as it is until two others, or one of another stripe, are asked for: it may still
+    /// be read while the next one is brought. It can be asked for again, at the price of opening its slice again.
     ///
     /// @param number of the stripe; never a lower one than before
     /// @param position one that has a cell in it
@@ -68,24 +67,18 @@ final class Gather implements AutoCloseable {
             readers.goOnAt(number);
             stripe = number;
         } else if (!makes && !cells.containsKey(position)) {
-            dropAllBut(asked);
+            dropAllButNewest();
         }
-        asked = position;
-        memory.accept(2);
         if (!has(position)) {
             decode(position);
         }
         return there(position);
     }
 
-    private void dropAllBut(int kept) {
-        cells.entrySet().removeIf(cell -> {
-            boolean drops = cell.getKey() != kept;
-            if (drops) {
-                spare.add(cell.getValue());
-            }
-            return drops;
-        });
+    private void dropAllButNewest() {
+        while (cells.size() > 1) {
+            spare.add(cells.pollFirstEntry().getValue());
+        }
     }
 
     private ByteBuffer there(int position) {
@@ -124,11 +117,8 @@ final class Gather implements AutoCloseable {
     }
 
     private void decode(int position) {
-        memory.accept(layout.blocks(stripe) + 1);
-        if (!makes) {
-            makes = true;
-            readers.goBack(); // to cells that were not kept
-        }
+        memory.accept(layout.blocks(0));
+        makes = true;
         var there = there();
         if (there.size() < layout.blocks(stripe)) {
             throw lost(there.size());

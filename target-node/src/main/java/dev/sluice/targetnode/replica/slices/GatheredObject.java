@@ -18,6 +18,12 @@ import java.util.stream.LongStream;
 public final class GatheredObject implements GatheredBytes {
     private static final int BLOCK = BlockSums.BLOCK;
 
+    /// Cells that a read has as long as none is made of others.
+    private static final int KEPT = 2;
+
+    /// What came of a slice and was not read yet takes this part of a cell's memory, about.
+    private static final int STREAMS_A_CELL = 4;
+
     private final SliceSources sources;
     private final ObjectRecord record;
     private final SliceLayout layout;
@@ -99,9 +105,10 @@ public final class GatheredObject implements GatheredBytes {
         if (gather.filter(now -> now.goesOnAt(stripe)).isEmpty()) {
             gather.ifPresent(Gather::close);
             gather = Optional.empty();
+            memory.begin(KEPT + (layout.code().data() + STREAMS_A_CELL - 1) / STREAMS_A_CELL);
             long last = Math.max(block, (Math.max(1, end) - 1) / BLOCK);
             var code = layout.code();
-            var next = new Gather(sources, record, stripe, (int) code.stripe(last), memory::need);
+            var next = new Gather(sources, record, stripe, (int) code.stripe(last), memory::goOn);
             gather = Optional.of(next);
             next.open(LongStream.rangeClosed(block, Math.min(last, block + code.data() - 1))
                     .mapToObj(code::position)

@@ -83,14 +83,6 @@ final class SliceReaders implements AutoCloseable {
         stripe = number;
     }
 
-    /// Cells of this stripe are read once more: those who are past it are opened again.
-    void goBack() {
-        var past = readers.stream().filter(reader -> reader.next > stripe).toList();
-        past.forEach(reader -> close(reader.content));
-        readers.removeAll(past);
-        past.forEach(reader -> untried.add(reader.from));
-    }
-
     /// Reads the stripe's cell of a position, from whoever has a good one.
     ///
     /// @param into as long as the cell, or longer
@@ -98,7 +90,9 @@ final class SliceReaders implements AutoCloseable {
     boolean read(int position, byte[] into, Predicate<ByteBuffer> isGood) {
         int length = layout.cellLength(stripe, position);
         for (var reader = reader(position); reader.isPresent(); reader = reader(position)) {
-            if (isRead(reader.get(), into, length)) {
+            if (reader.get().next > stripe) { // its cell was read, and is not there any more
+                goBack(reader.get());
+            } else if (isRead(reader.get(), into, length)) {
                 if (isGood.test(ByteBuffer.wrap(into, 0, length))) {
                     return true;
                 }
@@ -106,6 +100,12 @@ final class SliceReaders implements AutoCloseable {
             }
         }
         return false;
+    }
+
+    private void goBack(Reader past) {
+        readers.remove(past);
+        close(past.content);
+        untried.add(past.from);
     }
 
     private boolean isRead(Reader reader, byte[] into, int length) {
@@ -198,7 +198,7 @@ final class SliceReaders implements AutoCloseable {
     }
 
     private void failed(SliceSources.Candidate from, Asking asking, Exception failure) {
-        if (asking.equals(Asking.LAST)) {
+        if (asking.last()) {
             isSilent(from, failure);
         } else {
             LOG.debug("drive {} gives nothing of {} at once", from.drive(), sources, failure);

@@ -29,18 +29,19 @@ import java.util.concurrent.CompletionException;
 public final class SliceSources {
     /// How a drive is asked.
     ///
+    /// @param last whether others are not asked after it
     /// @param careful whether bytes come also where they are not what was written; else they break off there
     /// @param firstByte how long another target may take until its bytes begin to come
     /// @param next how long until the next ones come
-    record Asking(boolean careful, Duration firstByte, Duration next) {
+    record Asking(boolean last, boolean careful, Duration firstByte, Duration next) {
         /// Where others may have what is wanted.
-        static final Asking FIRST = new Asking(false, Duration.ofSeconds(1), Duration.ofSeconds(1));
+        static final Asking FIRST = new Asking(false, false, Duration.ofSeconds(1), Duration.ofSeconds(1));
 
         /// Where nobody else has.
-        static final Asking LAST = new Asking(true, Duration.ofSeconds(10), Duration.ofSeconds(5));
+        static final Asking LAST = new Asking(true, true, Duration.ofSeconds(10), Duration.ofSeconds(5));
 
         Asking carefully() {
-            return new Asking(true, firstByte, next);
+            return new Asking(last, true, firstByte, next);
         }
     }
 
@@ -158,11 +159,7 @@ public final class SliceSources {
     private Optional<ObjectRecord> record(Candidate from) throws IOException {
         Optional<ObjectRecord> found;
         if (from.here()) {
-            var held = here(from);
-            if (held.isPresent() && held.get() instanceof PreparedObject.InFile(var _, var file)) {
-                drive(from).closeLater(file);
-            }
-            found = held.map(PreparedObject::record);
+            found = here(from).map(held -> held.onlyRecord(drive(from)));
         } else {
             try (var content = ReceivedContent.of(away(from, "recorded", "", Asking.LAST.firstByte))) {
                 found = content.found();

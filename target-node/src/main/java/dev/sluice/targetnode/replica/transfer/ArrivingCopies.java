@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.replica.transfer;
 
 import dev.sluice.common.cluster.Node;
+import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Message;
@@ -10,6 +11,7 @@ import dev.sluice.targetnode.replica.loop.Staging;
 import dev.sluice.targetnode.replica.peers.ReceivedContent;
 import dev.sluice.targetnode.replica.peers.ReplicaParts;
 import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -125,7 +127,9 @@ final class ArrivingCopies {
         var fetch = new ContentFetch(drive, copy.bucket.ref(), work, copy.bucket.durable());
         boolean whole = false;
         var query = "arriving=%s&position=%d".formatted(name.name(), copy.position);
-        try (var answer = ReceivedContent.of(parts.targets().content(PeerAddress.of(primary), query))) {
+        var patience = patience(copy.bucket.ref());
+        try (var answer = ReceivedContent.of(
+                parts.targets().content(PeerAddress.of(primary), query, patience.multipliedBy(2)), patience)) {
             drive.space().requireFits(copy.size);
             fetch.takeUnverified(copy.wanted(answer.body()), copy.size);
             whole = true;
@@ -141,6 +145,12 @@ final class ArrivingCopies {
                 close(fetch);
             }
         }
+    }
+
+    /// A slice gets one block of so many that come to the primary; one of parity the last.
+    private static Duration patience(BucketRef bucket) {
+        return ReceivedContent.PATIENCE.multipliedBy(
+                bucket.code().map(ErasureCode::data).orElse(1));
     }
 
     private void dropOldest() {

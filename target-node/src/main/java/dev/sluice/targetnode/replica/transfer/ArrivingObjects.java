@@ -1,6 +1,5 @@
 package dev.sluice.targetnode.replica.transfer;
 
-import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.http.ByteSink;
 import dev.sluice.common.http.Headers;
@@ -34,19 +33,18 @@ public final class ArrivingObjects implements Announcements {
         var name = UUID.randomUUID().toString();
         all.put(name, bytes);
         long told = row.members().stream()
-                .filter(member -> isTold(replica, member, name, bucketId, bytes.at(member.position())))
+                .filter(member -> bytes.at(member.position())
+                        .filter(its -> messages.announce(
+                                replica,
+                                member.drive(),
+                                new Message.Arriving(bucketId, name, member.position(), its.size())))
+                        .isPresent())
                 .count();
         if (told == 0) {
             end(name);
             return Optional.empty();
         }
         return Optional.of(name);
-    }
-
-    private boolean isTold(LocalReplica replica, Member member, String name, long bucketId, Arriving its) {
-        return its.size() > 0
-                && messages.announce(
-                        replica, member.drive(), new Message.Arriving(bucketId, name, member.position(), its.size()));
     }
 
     @Override
@@ -59,7 +57,7 @@ public final class ArrivingObjects implements Announcements {
     /// @param position of the replica that asks
     Response answer(String name, int position) {
         var bytes = Optional.ofNullable(all.get(name))
-                .map(object -> object.at(position))
+                .flatMap(object -> object.at(position))
                 .filter(Arriving::retain)
                 .orElseThrow(() -> new StoreException.Unavailable("these bytes have come already"));
         return new Response(

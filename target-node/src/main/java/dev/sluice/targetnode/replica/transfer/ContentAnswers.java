@@ -23,7 +23,6 @@ import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.slots.Staged;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -69,10 +68,13 @@ public final class ContentAnswers {
         }
         var recorded = query.find("recorded");
         if (recorded.isPresent()) {
-            return recorded(version(recorded.get()), query);
+            return locked(
+                    query, (drive, bucket, key) -> ContentSource.recordOf(drive, bucket, key, version(recorded.get())));
         }
         var copy = query.find("copy");
-        return copy.isPresent() ? copy(version(copy.get()), query) : row(query);
+        return copy.isPresent()
+                ? locked(query, (drive, bucket, key) -> ContentSource.copy(drive, bucket, key, version(copy.get())))
+                : row(query);
     }
 
     private static ObjectVersion version(String text) {
@@ -110,50 +112,44 @@ public final class ContentAnswers {
                 .ref();
     }
 
-    /// Committed or only prepared: a version is the same bytes everywhere.
-    private Response copy(ObjectVersion version, QueryParameters query) {
-        var drive = loop(query).drive();
-        var key = key(query);
-        var bucket = bucket(key);
-        try (var _ = parts.store().publishing().lock(key)) {
-            return ContentSource.copy(drive, bucket, key, version);
-        }
+    /// What a drive has of a key, which nobody changes meanwhile.
+    private interface Look {
+        Response at(Drive drive, BucketRef bucket, ObjectKey key);
     }
 
-    private Response recorded(ObjectVersion version, QueryParameters query) {
+    private Response locked(QueryParameters query, Look look) {
         var drive = loop(query).drive();
         var key = key(query);
         var bucket = bucket(key);
         try (var _ = parts.store().publishing().lock(key)) {
-            return ContentSource.recordOf(drive, bucket, key, version);
+            return look.at(drive, bucket, key);
         }
     }
 
     private Response slice(ObjectVersion version, QueryParameters query) {
-        var drive = loop(query).drive();
-        var key = key(query);
-        var bucket = bucket(key);
+        long from = query.number("from");
+        long to = query.number("to");
         if (query.find("careful").isEmpty()) {
-            var hot = hot(drive, bucket, key, version);
+            var hot = hot(loop(query).drive(), key(query), version);
             if (hot.isPresent()) {
-                return ContentSource.slice(hot.get(), query.number("from"), query.number("to"));
+                return ContentSource.slice(hot.get(), from, to);
             }
         }
-        try (var _ = parts.store().publishing().lock(key)) {
-            return ContentSource.slice(
-                    drive,
-                    bucket,
-                    key,
-                    version,
-                    query.number("from"),
-                    query.number("to"),
-                    once(() -> mender.mendLater(bucket, key.key(), drive.id())));
-        }
+        return locked(
+                query,
+                (drive, bucket, key) -> ContentSource.slice(
+                        drive,
+                        bucket,
+                        key,
+                        version,
+                        from,
+                        to,
+                        once(() -> mender.mendLater(bucket, key.key(), drive.id()))));
     }
 
     /// As objects are read; empty when the drive has another version, or what it has is damaged or only prepared.
-    private Optional<StoredObject> hot(Drive drive, BucketRef bucket, ObjectKey key, ObjectVersion version) {
-        if (!(look(drive, bucket, key) instanceof Lookup.Hit(var object))) {
+    private Optional<StoredObject> hot(Drive drive, ObjectKey key, ObjectVersion version) {
+        if (!(look(drive, bucket(key), key) instanceof Lookup.Hit(var object))) {
             return Optional.empty();
         }
         if (object.record().version().equals(version)) {
@@ -165,20 +161,12 @@ public final class ContentAnswers {
 
     private Lookup look(Drive drive, BucketRef bucket, ObjectKey key) {
         var reads = parts.store().reads();
-        try {
-            return reads.look(
-                    key,
-                    Set.of(),
-                    () -> reads.hot(key, drive),
-                    () -> reads.look(
-                            List.of(drive),
-                            bucket,
-                            key,
-                            Set.of(),
-                            _ -> mender.mendLater(bucket, key.key(), drive.id())));
-        } catch (StoreException.DriveFailed unreadable) {
-            return new Lookup.Damaged(String.valueOf(unreadable.getMessage()));
-        }
+        return reads.look(
+                key,
+                Set.of(),
+                () -> reads.hot(key, drive),
+                () -> reads.lookAtOne(
+                        drive, bucket, key, Set.of(), _ -> mender.mendLater(bucket, key.key(), drive.id())));
     }
 
     private static Runnable once(Runnable work) {

@@ -66,12 +66,7 @@ public final class ContentSource {
     /// The record of whichever slice the drive has of a version, committed or only prepared.
     static Response recordOf(Drive drive, BucketRef bucket, ObjectKey name, ObjectVersion version) {
         return PreparedObject.ofVersion(drive, bucket, name, version)
-                .map(held -> {
-                    if (held instanceof PreparedObject.InFile(var _, var file)) {
-                        drive.closeLater(file);
-                    }
-                    return inMemory(held.record(), new byte[0]);
-                })
+                .map(held -> inMemory(held.onlyRecord(drive), new byte[0]))
                 .orElseGet(() -> Response.empty(200));
     }
 

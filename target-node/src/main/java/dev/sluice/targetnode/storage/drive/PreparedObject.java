@@ -17,6 +17,14 @@ import java.util.Optional;
 public sealed interface PreparedObject {
     ObjectRecord record();
 
+    /// Its record; its file is closed.
+    default ObjectRecord onlyRecord(Drive drive) {
+        if (this instanceof InFile(var _, var file)) {
+            drive.closeLater(file);
+        }
+        return record();
+    }
+
     /// @param file to be closed by the receiver
     record InFile(ObjectRecord record, DriveFile file) implements PreparedObject {}
 

@@ -42,7 +42,7 @@ public final class StoredObject implements FileSource {
         this.object = object;
         this.whenDamaged = whenDamaged;
         this.gathered = gathered;
-        this.file = new HotFile(object, whenDamaged);
+        this.file = new HotFile(object, object.record().slice().isPresent(), whenDamaged, this::close);
         this.end = object.record().size();
         this.opened = gathered.isEmpty();
     }
@@ -171,9 +171,7 @@ public final class StoredObject implements FileSource {
     /// Whether its own slice can be done without.
     private void requireOthers(Throwable failure) {
         var why = Await.reason(failure);
-        if (why instanceof StoreException.DriveFailed) {
-            whenDamaged.run();
-        } else if (!(why instanceof StoreException.Damaged)) {
+        if (!(why instanceof StoreException.Damaged || why instanceof StoreException.DriveFailed)) {
             throw new CompletionException(why);
         }
         withoutOwn = true;
@@ -214,45 +212,7 @@ public final class StoredObject implements FileSource {
 
     /// The bytes of its file, whether they are all of the object's or a slice. Its end closes this.
     public FileSource slice() {
-        return new FileSource() {
-            @Override
-            public boolean ready(long offset, int length) {
-                return file.ready(offset, length);
-            }
-
-            @Override
-            public CompletionStage<?> prepare(long offset, int length) {
-                return tellingUnreadable(file.prepare(offset, length));
-            }
-
-            @Override
-            public boolean copy(long offset, ByteBuffer into) {
-                return file.copy(offset, into);
-            }
-
-            @Override
-            public long send(long offset, int length, int socket) {
-                return file.send(offset, length, socket);
-            }
-
-            @Override
-            public CompletionStage<?> fetch(long offset, ByteBuffer into) {
-                return tellingUnreadable(file.fetch(offset, into));
-            }
-
-            @Override
-            public void close() {
-                StoredObject.this.close();
-            }
-        };
-    }
-
-    private CompletionStage<?> tellingUnreadable(CompletableFuture<Void> work) {
-        return work.whenComplete((_, failure) -> {
-            if (failure != null && Await.reason(failure) instanceof StoreException.DriveFailed) {
-                whenDamaged.run();
-            }
-        });
+        return file;
     }
 
     /// Verifies and copies bytes, as far as the object has so many; blocks, for virtual threads.

@@ -361,19 +361,8 @@ public final class Multipart {
     ///
     /// @param checksums of the whole object, to keep
     /// @param check judged like that of any other write
-    /// @return the record; its ETag is the MD5 of the parts' MD5s and their number
-    public ObjectRecord complete(
-            BucketRef bucket,
-            String key,
-            String uploadId,
-            List<CompletedPart> list,
-            Map<ChecksumAlgorithm, String> checksums,
-            WriteCheck check,
-            Durability durability) {
-        return complete(bucket, key, uploadId, list, checksums, check, durability, Supplier::get);
-    }
-
     /// @param committing may refuse it
+    /// @return the record; its ETag is the MD5 of the parts' MD5s and their number
     public ObjectRecord complete(
             BucketRef bucket,
             String key,

@@ -2,12 +2,13 @@ package dev.sluice.targetnode.storage.slots;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /// The bytes of an object while they come, one after the other, for other replicas that take them at the same time.
 public interface Arriving {
-    /// What the replica of a position is to have: all, where each has whole objects.
-    default Arriving at(int position) {
-        return this;
+    /// What the replica of a position is to have: all, where each has whole objects. Empty where it has nothing.
+    default Optional<Arriving> at(int position) {
+        return Optional.of(this);
     }
 
     /// Of all of them.

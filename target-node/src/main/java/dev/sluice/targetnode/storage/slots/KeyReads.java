@@ -89,6 +89,17 @@ public final class KeyReads {
         return found;
     }
 
+    /// The same of one drive, where others have what cannot be read there.
+    public Lookup lookAtOne(
+            Drive drive, BucketRef bucket, ObjectKey name, Set<String> avoid, Consumer<Set<String>> bad) {
+        try {
+            return look(List.of(drive), bucket, name, avoid, bad);
+        } catch (StoreException.DriveFailed unreadable) {
+            drive.confirmThere();
+            return new Lookup.Damaged(String.valueOf(unreadable.getMessage()));
+        }
+    }
+
     private Lookup look(Drive drive, BucketRef bucket, ObjectKey name, Consumer<Set<String>> bad) {
         try {
             return drive.call(() -> switch (drive.store().find(bucket, name.key())) {
