@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 /// for reads that have begun and have to make cells of others. On any thread.
 public final class CellBudget {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-    private static final Duration MORE_PATIENCE = Duration.ofSeconds(30);
+    private static final Duration MORE_PATIENCE = Duration.ofSeconds(10);
     private static final int LEAST = 64;
 
     /// One of so many is for those that have begun.
@@ -29,8 +29,9 @@ public final class CellBudget {
 
     /// What one read has of it. For one thread at a time.
     public final class Share implements AutoCloseable {
-        private int toBegin;
-        private int toGoOn;
+        private int ofFirst;
+        private int ofMore;
+        private boolean goesOn;
 
         private Share() {}
 
@@ -38,26 +39,33 @@ public final class CellBudget {
         ///
         /// @throws StoreException.Unavailable when others keep them
         void begin(int cells) {
-            if (toBegin == 0) {
-                toBegin = first.take(cells);
+            if (ofFirst == 0) {
+                ofFirst = first.take(cells);
             }
         }
 
-        /// Waits longer for so many more, unless it has some: answers that have begun break off without them.
+        /// Takes so many more, unless it did before: of what is free, or else waits for the part that is set aside. An
+        /// answer that has begun breaks off without them.
         ///
         /// @throws StoreException.Unavailable when others keep them
         void goOn(int cells) {
-            if (toGoOn == 0) {
-                toGoOn = more.take(cells);
+            if (goesOn) {
+                return;
             }
+            if (first.free.tryAcquire(cells)) {
+                ofFirst += cells;
+            } else {
+                ofMore = more.take(cells);
+            }
+            goesOn = true;
         }
 
         @Override
         public void close() {
-            first.free.release(toBegin);
-            more.free.release(toGoOn);
-            toBegin = 0;
-            toGoOn = 0;
+            first.free.release(ofFirst);
+            more.free.release(ofMore);
+            ofFirst = 0;
+            ofMore = 0;
         }
     }
 

@@ -53,8 +53,8 @@ final class Gather implements AutoCloseable {
         this.readers = new SliceReaders(sources, layout, first, last);
     }
 
-    /// A position's cell, which stays as it is until two others, or one of another stripe, are asked for: it may still
-    /// be read while the next one is brought. It can be asked for again, at the price of opening its slice again.
+    /// A position's cell, which stays as it is until two others are brought, or one of another stripe: it may still be
+    /// read while the next one is brought. It can be asked for again, at the price of opening its slice again.
     ///
     /// @param number of the stripe; never a lower one than before
     /// @param position one that has a cell in it

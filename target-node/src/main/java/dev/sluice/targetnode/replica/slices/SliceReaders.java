@@ -32,7 +32,6 @@ final class SliceReaders implements AutoCloseable {
         private final OpenSlice content;
         private final int position;
         private int next;
-        private boolean wrong;
 
         /// @param next the stripe whose cell comes next
         Reader(SliceSources.Candidate from, OpenSlice content, int next) {
@@ -58,6 +57,9 @@ final class SliceReaders implements AutoCloseable {
 
     /// Drives whose cell of this stripe is not what was written.
     private final Set<String> bad = new HashSet<>();
+
+    /// Drives of which a cell was not what was written.
+    private final Set<String> told = new HashSet<>();
 
     /// Drives that broke off at this stripe, and were asked again.
     private final Set<String> askedAgain = new HashSet<>();
@@ -128,8 +130,7 @@ final class SliceReaders implements AutoCloseable {
     private void isBad(Reader reader) {
         LOG.warn("the slice of {} on drive {} is not what was written", sources, reader.from.drive());
         bad.add(reader.from.drive());
-        if (!reader.wrong) { // else it is mended already
-            reader.wrong = true;
+        if (told.add(reader.from.drive())) { // else it is mended already
             sources.damaged(reader.from);
         }
     }

@@ -24,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiPredicate;
 import java.util.function.LongSupplier;
@@ -166,8 +168,8 @@ final class ArrivingCopies {
                 .ifPresent(oldest -> drop(oldest.getKey(), oldest.getValue()));
     }
 
-    /// The copy for a write, if it is its object. While it is being made this waits, as long as for bytes that are
-    /// fetched: none would come sooner by another call.
+    /// The copy for a write, if it is its object. While it is being made this waits, as long as its bytes go on as those
+    /// of a fetch would: all of them have come to the primary by now.
     Optional<ContentFetch> of(DriveReplicas loop, LocalChanges.KnownBucket bucket, String name, ObjectRecord record) {
         var copy = all.remove(new Name(loop, name));
         if (copy == null) {
@@ -182,9 +184,20 @@ final class ArrivingCopies {
         return fetch;
     }
 
-    private static Optional<ContentFetch> whole(Copy copy) {
+    private Optional<ContentFetch> whole(Copy copy) {
+        long asked = nanos.getAsLong();
         try {
-            return Optional.of(copy.whole.get());
+            while (true) {
+                try {
+                    return Optional.of(copy.whole.get(LOOK.toMillis(), TimeUnit.MILLISECONDS));
+                } catch (TimeoutException _) {
+                    long now = nanos.getAsLong();
+                    if (Math.min(now - asked, now - copy.moved) > ReceivedContent.PATIENCE.toNanos()) {
+                        copy.drop();
+                        return Optional.empty();
+                    }
+                }
+            }
         } catch (ExecutionException _) {
             return Optional.empty();
         } catch (InterruptedException _) {

@@ -32,6 +32,24 @@ final class CellBudgetTest {
         assertThat(budget.used()).isZero();
     }
 
+    /// What is set aside is for when nothing else is free.
+    @Test
+    void readsGoOnWithWhatIsFree() {
+        var budget = new CellBudget(128 * MIB);
+        var shares = Stream.generate(budget::share).limit(5).toList();
+        shares.forEach(share -> share.begin(3));
+        shares.forEach(share -> share.goOn(20));
+        assertThat(budget.used()).isEqualTo((15 + 100) * MIB);
+        shares.getLast().close();
+        try (var late = budget.share()) {
+            late.begin(1);
+            late.goOn(32);
+            assertThat(budget.used()).isEqualTo((12 + 80 + 1 + 32) * MIB);
+        }
+        shares.forEach(CellBudget.Share::close);
+        assertThat(budget.used()).isZero();
+    }
+
     @Test
     void whatIsMoreThanThereIsTakesAll() {
         var budget = new CellBudget(0);
