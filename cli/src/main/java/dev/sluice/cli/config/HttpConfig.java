@@ -26,7 +26,7 @@ public record HttpConfig(
     public static final HttpConfig DEFAULTS = new HttpConfig(
             0,
             TimeSpan.parse("75s"),
-            TimeSpan.parse("30s"),
+            TimeSpan.parse("120s"),
             TimeSpan.parse("10s"),
             ByteSize.parse("32KiB"),
             TimeSpan.parse("60s"),

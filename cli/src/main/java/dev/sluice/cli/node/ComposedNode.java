@@ -397,6 +397,10 @@ final class ComposedNode implements RunningNode {
                 : Optional.empty();
     }
 
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
     private EngineConfig engineConfig() {
         var http = config.http();
         var defaults = EngineConfig.DEFAULTS;
@@ -406,6 +410,7 @@ final class ComposedNode implements RunningNode {
                 config.limits().connections(),
                 http.idleTimeout().duration(),
                 defaults.headerTimeout(),
+                shorter(defaults.progressTimeout(), http.slowClientTimeout().duration()),
                 http.slowClientTimeout().duration(),
                 defaults.progressBytes(),
                 defaults.lingerTimeout(),

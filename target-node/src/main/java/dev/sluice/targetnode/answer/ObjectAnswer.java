@@ -95,6 +95,11 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
                     Optional.empty());
         }
 
+        /// The whole, where If-Range asks first what the object is: that is right whatever it is.
+        public Asked unlessUncertain() {
+            return conditions.ifRange().isEmpty() ? this : whole();
+        }
+
         private Asked whole() {
             return new Asked(Optional.empty(), conditions, partNumber, checksumMode, overrides, cached, member);
         }
@@ -157,7 +162,9 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
     private static ObjectAnswer of(Known object, Asked asked, CacheResult result, Extent extent) {
         requireConditions(object, asked);
         var part = asked.partNumber().map(number -> part(object, number));
-        var selected = part.or(() -> asked.range().flatMap(range -> resolve(range, extent.length)));
+        var selected = part.or(() -> asked.range()
+                .filter(_ -> asked.conditions().allowRange(object.etag(), object.modified()))
+                .flatMap(range -> resolve(range, extent.length)));
         long offset = selected.map(ByteRange.Resolved::offset).orElse(0L);
         long length = selected.map(ByteRange.Resolved::length).orElse(extent.length);
         var headers = Headers.builder()

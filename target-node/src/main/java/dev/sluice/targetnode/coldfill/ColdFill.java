@@ -95,7 +95,7 @@ public final class ColdFill {
         try {
             return range(bucket, key, backend, asked).orElseGet(() -> fromFill(bucket, key, backend, asked));
         } catch (StoreException.NoSpace _) {
-            return passedThrough(backend.get(key, PassThrough.read(asked)), asked, CacheResult.BYPASS);
+            return Filled.with(CacheResult.BYPASS, passThrough.answer(backend, key, asked, false));
         }
     }
 
@@ -210,7 +210,7 @@ public final class ColdFill {
     private Optional<Filled> range(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
         var name = new Fills.Key(bucket.id(), key);
         if (bucket.properties().cache().coldRange() == CacheRules.ColdRange.FILL
-                || asked.range().isEmpty()
+                || asked.unlessUncertain().range().isEmpty()
                 || fills.isUnderWay(name)
                 || coldRanges.isEnough(name, asked.range().get())) {
             return Optional.empty();
@@ -244,7 +244,7 @@ public final class ColdFill {
         var name = new Fills.Key(bucket.id(), key);
         var joined = fills.joinOrStart(name, () -> start(bucket, name, backend, () -> {}));
         if (joined.isEmpty()) {
-            return passedThrough(backend.get(key, PassThrough.read(asked)), asked, CacheResult.BYPASS);
+            return Filled.with(CacheResult.BYPASS, passThrough.answer(backend, key, asked, false));
         }
         var fill = joined.get().fill();
         var object = fill.object();

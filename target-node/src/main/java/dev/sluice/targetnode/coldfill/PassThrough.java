@@ -26,9 +26,11 @@ final class PassThrough {
     }
 
     Response answer(Backend backend, String key, ObjectAnswer.Asked asked, boolean headOnly) {
-        return headOnly
-                ? head(backend.head(key), asked, CacheResult.BYPASS)
-                : body(backend.get(key, read(asked)), asked, CacheResult.BYPASS);
+        if (headOnly) {
+            return head(backend.head(key), asked, CacheResult.BYPASS);
+        }
+        var sure = asked.unlessUncertain();
+        return body(backend.get(key, read(sure)), sure, CacheResult.BYPASS);
     }
 
     static Response head(BackendObject object, ObjectAnswer.Asked asked, CacheResult result) {

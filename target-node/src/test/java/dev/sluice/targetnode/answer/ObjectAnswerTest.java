@@ -8,12 +8,14 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.Conditions.IfRange;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.answer.ObjectAnswer.Asked;
 import dev.sluice.targetnode.answer.ObjectAnswer.Known;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -213,6 +215,28 @@ class ObjectAnswerTest {
             }
             assertThat(outcome).as("%s", each).isEqualTo(each.outcome);
         }
+    }
+
+    @Test
+    void ifRangeWantsTheRangeOfThatVeryObject() {
+        for (var same : List.of(IfRange.ofTag("\"e1\""), IfRange.ofDate(MODIFIED.truncatedTo(ChronoUnit.SECONDS)))) {
+            assertThat(ranged(same).status()).as("%s", same).isEqualTo(206);
+        }
+        for (var other : List.of(
+                IfRange.ofTag("\"e2\""),
+                IfRange.ofTag("W/\"e1\""),
+                IfRange.ofDate(MODIFIED.plusSeconds(1)),
+                IfRange.ofDate(MODIFIED.minusSeconds(1)))) {
+            assertThat(ranged(other).status()).as("%s", other).isEqualTo(200);
+            assertThat(ranged(other).length()).isEqualTo(PLAIN.size());
+        }
+    }
+
+    private static ObjectAnswer ranged(IfRange ifRange) {
+        var conditions = new Conditions(
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(ifRange));
+        var range = Optional.<ByteRange>of(new ByteRange.FromTo(1, 1));
+        return answerTo(PLAIN, asked(range, Optional.empty(), false, conditions, new TreeMap<>()));
     }
 
     @Test

@@ -401,6 +401,22 @@ class ColdFillTest {
         assertThat(target.cloud().memory().requests("head")).isZero();
     }
 
+    /// What is not stored yet is asked of the cloud before anybody knows whether it is that object.
+    @Test
+    void ifRangeReturnsTheRangeOfAnObjectThatIsFilled() {
+        var object = target.inCloud("a", SHARD);
+        for (var tag : List.of("other", object.etag(), "other", object.etag())) {
+            var conditions = new Conditions(
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.of(Conditions.IfRange.ofTag(tag)));
+            var got = target.get(target.cached(), "a", Optional.of(new ByteRange.FromTo(10, 19)), conditions);
+            assertThat(got.body()).as(tag).isEqualTo(tag.equals("other") ? SHARD : Arrays.copyOfRange(SHARD, 10, 20));
+        }
+    }
+
     @Test
     void headAsksTheCloudAndFillsNothing() {
         target.inCloud("a", SHARD);

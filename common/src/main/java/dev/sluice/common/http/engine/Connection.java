@@ -49,7 +49,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         this.channel = channel;
         this.remote = channel.remoteAddress();
         this.secure = engine.tls().isPresent();
-        this.clock = new ConnectionClock(engine.config(), this, channel);
+        this.clock = new ConnectionClock(engine, this, channel);
         this.decoder = new RequestDecoder(engine.config(), engine.budget(), this);
     }
 

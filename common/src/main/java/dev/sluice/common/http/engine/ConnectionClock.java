@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 final class ConnectionClock implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionClock.class);
 
+    private final Engine engine;
     private final EngineConfig config;
     private final Connection connection;
     private final Channel channel;
@@ -30,8 +31,9 @@ final class ConnectionClock implements Runnable {
     private long outSince;
     private long outSeen;
 
-    ConnectionClock(EngineConfig config, Connection connection, Channel channel) {
-        this.config = config;
+    ConnectionClock(Engine engine, Connection connection, Channel channel) {
+        this.engine = engine;
+        this.config = engine.config();
         this.connection = connection;
         this.channel = channel;
         long shortest = Math.min(
@@ -94,18 +96,30 @@ final class ConnectionClock implements Runnable {
         } else if (exchange == null) {
             if (receives(now)) {
                 idleSince = now;
-                closeIf(now - outSince, config.progressTimeout(), "does not take its answer");
+                watchAnswer(now - outSince);
             } else {
                 closeIf(now - idleSince, config.idleTimeout(), "is idle");
             }
         } else {
             exchange.tick(now);
             if (receives(now)) {
-                closeIf(now - outSince, config.progressTimeout(), "does not take its answer");
+                watchAnswer(now - outSince);
             }
             if (awaitingBody) {
                 watchBody(now);
             }
+        }
+    }
+
+    /// A loader pauses in the middle of a shard while its training does something else. Where connections or memory run
+    /// short the longest pauses end first.
+    private void watchAnswer(long elapsed) {
+        var least = config.progressTimeout();
+        if (elapsed > least.toNanos()) {
+            long more = TakenBytes.areSome(channel)
+                    ? (long) (config.pauseTimeout().minus(least).toNanos() * (1 - engine.shortage()))
+                    : 0;
+            closeIf(elapsed, least.plusNanos(more), "does not take its answer");
         }
     }
 

@@ -95,6 +95,12 @@ final class Engine {
         return connections;
     }
 
+    /// How short connections and the memory for bodies are: 0 while half of each is free, 1 when one is used up.
+    double shortage() {
+        double used = Math.max((double) metrics.connections() / config.maxConnections(), budget.part());
+        return Math.clamp(2 * used - 1, 0.0, 1.0);
+    }
+
     boolean draining() {
         return draining;
     }

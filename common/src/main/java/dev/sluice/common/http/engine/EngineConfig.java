@@ -10,7 +10,10 @@ import java.util.Optional;
 /// @param maxConnections more are answered 503 and closed
 /// @param idleTimeout a connection without a request is closed after this
 /// @param headerTimeout a request whose head is begun but not complete is closed after this
-/// @param progressTimeout a client that moves less than `progressBytes` in this time while we wait for it is closed
+/// @param progressTimeout a client is closed that sends less than `progressBytes` in this time while we wait for it, or
+///     that takes nothing of its answer from the beginning
+/// @param pauseTimeout one that took some is closed when it takes nothing for this long; sooner, down to
+///     `progressTimeout`, the fewer connections or the less memory is left
 /// @param lingerTimeout how long the rest of an unread body is received and thrown away before closing
 /// @param connectTimeout connecting to the node of a Forward
 /// @param forwardTimeout a node that neither takes nor sends anything for this long has failed
@@ -26,6 +29,7 @@ public record EngineConfig(
         Duration idleTimeout,
         Duration headerTimeout,
         Duration progressTimeout,
+        Duration pauseTimeout,
         int progressBytes,
         Duration lingerTimeout,
         Duration connectTimeout,
@@ -41,6 +45,7 @@ public record EngineConfig(
             Duration.ofSeconds(75),
             Duration.ofSeconds(20),
             Duration.ofSeconds(30),
+            Duration.ofSeconds(120),
             4 << 10,
             Duration.ofSeconds(5),
             Duration.ofSeconds(2),
@@ -57,6 +62,9 @@ public record EngineConfig(
         requirePositive("idleTimeout", idleTimeout.toMillis());
         requirePositive("headerTimeout", headerTimeout.toMillis());
         requirePositive("progressTimeout", progressTimeout.toMillis());
+        if (pauseTimeout.compareTo(progressTimeout) < 0) {
+            throw new IllegalArgumentException("pauseTimeout must be at least progressTimeout, not " + pauseTimeout);
+        }
         requirePositive("progressBytes", progressBytes);
         requirePositive("lingerTimeout", lingerTimeout.toMillis());
         requirePositive("connectTimeout", connectTimeout.toMillis());

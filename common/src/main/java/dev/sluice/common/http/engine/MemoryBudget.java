@@ -34,6 +34,11 @@ public final class MemoryBudget {
         return all.get() >= limit;
     }
 
+    /// Which part of it is used; more than 1 beyond it.
+    double part() {
+        return (double) all.get() / limit;
+    }
+
     /// Half of it is used: the rest is for what each connection needs to make progress at full speed.
     boolean scarce() {
         return all.get() >= limit / 2;

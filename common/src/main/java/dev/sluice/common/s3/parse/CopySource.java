@@ -47,7 +47,7 @@ final class CopySource {
 
     /// Goes into a header of another request, which a line end would cut.
     private static Optional<String> etags(Headers headers, String header) {
-        var etags = headers.first(header);
+        var etags = Conditions.tags(headers.all(header));
         if (etags.filter(text -> text.chars().anyMatch(Character::isISOControl)).isPresent()) {
             throw S3Failure.invalidArgument(header, etags.get(), "The value of " + header + " has a control character");
         }

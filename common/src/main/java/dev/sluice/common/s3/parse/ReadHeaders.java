@@ -3,6 +3,7 @@ package dev.sluice.common.s3.parse;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.Conditions.IfRange;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Header;
 import java.time.Instant;
@@ -17,7 +18,7 @@ final class ReadHeaders implements BiConsumer<String, String> {
     private Optional<Instant> ifModifiedSince = Optional.empty();
     private Optional<Instant> ifUnmodifiedSince = Optional.empty();
     private Optional<ByteRange> range = Optional.empty();
-    private boolean ifRange;
+    private Optional<IfRange> ifRange = Optional.empty();
     private boolean checksumMode;
 
     private ReadHeaders() {}
@@ -49,14 +50,17 @@ final class ReadHeaders implements BiConsumer<String, String> {
     }
 
     Conditions conditions() {
-        return ifMatch.isEmpty() && ifNoneMatch.isEmpty() && ifModifiedSince.isEmpty() && ifUnmodifiedSince.isEmpty()
+        return ifMatch.isEmpty()
+                        && ifNoneMatch.isEmpty()
+                        && ifModifiedSince.isEmpty()
+                        && ifUnmodifiedSince.isEmpty()
+                        && ifRange.isEmpty()
                 ? Conditions.NONE
-                : new Conditions(ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince);
+                : new Conditions(ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince, ifRange);
     }
 
-    /// If-Range asks for the range only of an unchanged object. The whole object is always a right answer to it.
     Optional<ByteRange> range() {
-        return ifRange ? Optional.empty() : range;
+        return range;
     }
 
     boolean checksumMode() {
@@ -66,15 +70,16 @@ final class ReadHeaders implements BiConsumer<String, String> {
     /// A malformed date is ignored, as RFC 9110 §13.1.3 asks.
     private void condition(String name, String value) {
         if (name.equalsIgnoreCase("if-match")) {
-            ifMatch = Optional.of(value);
+            ifMatch = Conditions.tags(ifMatch, value);
         } else if (name.equalsIgnoreCase("if-none-match")) {
-            ifNoneMatch = Optional.of(value);
+            ifNoneMatch = Conditions.tags(ifNoneMatch, value);
         } else if (name.equalsIgnoreCase("if-modified-since")) {
             ifModifiedSince = HttpDate.parse(value);
         } else if (name.equalsIgnoreCase("if-unmodified-since")) {
             ifUnmodifiedSince = HttpDate.parse(value);
         } else if (name.equalsIgnoreCase("if-range")) {
-            ifRange = true;
+            ifRange = Optional.of(
+                    HttpDate.parse(value).map(IfRange::ofDate).orElseGet(() -> IfRange.ofTag(value.strip())));
         }
     }
 

@@ -45,8 +45,8 @@ final class WriteHeaders {
 
     /// If-Match or `If-None-Match: *`. S3 answers NotImplemented to all others on a write, and so do we.
     static Conditions conditions(Headers headers) {
-        var ifMatch = headers.first("if-match");
-        var ifNoneMatch = headers.first("if-none-match");
+        var ifMatch = Conditions.tags(headers.all("if-match"));
+        var ifNoneMatch = Conditions.tags(headers.all("if-none-match"));
         if (ifNoneMatch.isPresent() && !ifNoneMatch.get().equals("*")) {
             throw S3Failure.notImplemented("If-None-Match on a write with another value than *: " + ifNoneMatch.get());
         }
@@ -59,7 +59,7 @@ final class WriteHeaders {
     }
 
     static DeleteConditions deleteConditions(Headers headers) {
-        var ifMatch = headers.first("if-match");
+        var ifMatch = Conditions.tags(headers.all("if-match"));
         var size = headers.first(IF_SIZE);
         var modified = headers.first(IF_MODIFIED);
         return ifMatch.isEmpty() && size.isEmpty() && modified.isEmpty()

@@ -11,6 +11,7 @@ final class TestConfig {
     private Duration idle = USUAL.idleTimeout();
     private Duration header = USUAL.headerTimeout();
     private Duration progress = USUAL.progressTimeout();
+    private Duration pause = USUAL.pauseTimeout();
     private Duration linger = USUAL.lingerTimeout();
     private Duration connect = USUAL.connectTimeout();
     private Duration forward = USUAL.forwardTimeout();
@@ -23,12 +24,19 @@ final class TestConfig {
         return this;
     }
 
-    /// The time-outs towards clients.
+    /// The time-outs towards clients, which may not pause.
     TestConfig timeouts(Duration newIdle, Duration newHeader, Duration newProgress, Duration newLinger) {
         idle = newIdle;
         header = newHeader;
         progress = newProgress;
+        pause = newProgress;
         linger = newLinger;
+        return this;
+    }
+
+    /// How long clients may pause.
+    TestConfig pause(Duration longest) {
+        pause = longest;
         return this;
     }
 
@@ -62,6 +70,7 @@ final class TestConfig {
                 idle,
                 header,
                 progress,
+                pause,
                 USUAL.progressBytes(),
                 linger,
                 connect,

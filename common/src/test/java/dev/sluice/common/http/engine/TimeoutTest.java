@@ -12,7 +12,10 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -92,6 +95,66 @@ class TimeoutTest {
                 var client = new RawClient(server.server.address(), 16 << 10)) {
             client.send(GET).readHead();
             assertThat(failure.get()).isInstanceOf(IOException.class);
+        }
+    }
+
+    /// 32 MiB for each request; tells the path of one that is cut.
+    private static TestServer large(EngineConfig config, BlockingQueue<String> cuts) throws Exception {
+        return TestServer.blocking(
+                config,
+                request -> Response.of(200, Headers.EMPTY, new Streamed(32 << 20, sink -> {
+                    try {
+                        for (int i = 0; i < 512; i++) {
+                            sink.write(ByteBuffer.wrap(new byte[64 << 10]));
+                        }
+                    } catch (IOException cut) {
+                        cuts.add(request.head().path());
+                        throw cut;
+                    }
+                })));
+    }
+
+    private static RawClient begun(TestServer server, String path, int receiveBuffer) throws IOException {
+        var client = new RawClient(server.server.address(), receiveBuffer);
+        client.send("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n").readHead();
+        return client;
+    }
+
+    /// Clients that never read say that the time has passed.
+    @Test
+    void aClientThatHasReadMayPause() throws Exception {
+        var cuts = new LinkedBlockingQueue<String>();
+        var config =
+                new TestConfig().timeouts(LONG, LONG, SHORT, SHORT).pause(LONG).build();
+        try (var server = large(config, cuts);
+                var pausing = begun(server, "/pausing", 0)) {
+            pausing.readBytes(1 << 20);
+            for (int i = 0; i < 3; i++) {
+                try (var never = begun(server, "/never", 0)) {
+                    assertThat(cuts.poll(10, TimeUnit.SECONDS)).isEqualTo("/never");
+                    assertThat(never.socket().isConnected()).isTrue();
+                }
+            }
+            pausing.readBytes(31 << 20);
+            assertThat(cuts).isEmpty();
+        }
+    }
+
+    @Test
+    void pausesAreShorterWhereConnectionsRunShort() throws Exception {
+        var cuts = new LinkedBlockingQueue<String>();
+        var config = new TestConfig()
+                .timeouts(LONG, LONG, SHORT, SHORT)
+                .pause(LONG)
+                .maxConnections(2)
+                .build();
+        try (var server = large(config, cuts);
+                var pausing = begun(server, "/pausing", 0)) {
+            pausing.readBytes(1 << 20);
+            try (var other = server.connect()) {
+                assertThat(cuts.poll(10, TimeUnit.SECONDS)).isEqualTo("/pausing");
+                assertThat(other.socket().isConnected()).isTrue();
+            }
         }
     }
 

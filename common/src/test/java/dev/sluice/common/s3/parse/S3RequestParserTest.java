@@ -420,10 +420,46 @@ class S3RequestParserTest {
         return Arguments.of(header, Optional.empty());
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "'\"e\"', e, ''",
+        "e, e, ''",
+        "'W/\"e\"', '', ''",
+        "'Sat, 21 Nov 2026 07:08:09 GMT', '', 2026-11-21T07:08:09Z"
+    })
+    void ifRangeIsATagOrADate(String header, String etag, String modified) {
+        var get = Requests.parse(S3Request.GetObject.class, "GET /abc/k", "Range", "bytes=0-1", "If-Range", header);
+        assertThat(get.range()).contains(new ByteRange.FromTo(0, 1));
+        var ifRange = get.conditions().ifRange().orElseThrow();
+        assertThat(ifRange.etag().orElse("")).isEqualTo(etag);
+        assertThat(ifRange.modified().map(Instant::toString).orElse("")).isEqualTo(modified);
+    }
+
     @Test
-    void ifRangeMakesTheWholeObjectTheAnswer() {
-        var get = Requests.parse(S3Request.GetObject.class, "GET /abc/k", "Range", "bytes=0-1", "If-Range", "\"e\"");
-        assertThat(get.range()).isEmpty();
+    void severalLinesOfTagsAreOneList() {
+        var get = Requests.parse(
+                S3Request.GetObject.class,
+                "GET /abc/k",
+                "If-Match",
+                "\"a\"",
+                "If-Match",
+                "\"b\", \"c\"",
+                "If-None-Match",
+                "\"d\"",
+                "if-none-match",
+                "*");
+        assertThat(get.conditions().ifMatch()).contains("\"a\", \"b\", \"c\"");
+        assertThat(get.conditions().ifNoneMatch()).contains("\"d\", *");
+        var put = Requests.parse(
+                S3Request.PutObject.class,
+                "PUT /abc/k",
+                "If-Match",
+                "\"a\"",
+                "If-Match",
+                "\"b\"",
+                "Content-Length",
+                "0");
+        assertThat(put.conditions().ifMatch()).contains("\"a\", \"b\"");
     }
 
     @Test

@@ -168,8 +168,8 @@ final class ArrivingCopies {
                 .ifPresent(oldest -> drop(oldest.getKey(), oldest.getValue()));
     }
 
-    /// The copy for a write, if it is its object. While it is being made this waits, as long as its bytes go on as those
-    /// of a fetch would: all of them have come to the primary by now.
+    /// The copy for a write, if it is its object. While it is being made this waits, as long as its bytes go on as a
+    /// fetch's would: all of them have come to the primary by now.
     Optional<ContentFetch> of(DriveReplicas loop, LocalChanges.KnownBucket bucket, String name, ObjectRecord record) {
         var copy = all.remove(new Name(loop, name));
         if (copy == null) {

@@ -1,0 +1,46 @@
+package dev.sluice.common.http.engine;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.unix.RawUnixChannelOption;
+import java.nio.ByteOrder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Whether a client takes anything of what it is sent: its system takes some for it, which it may never read.
+final class TakenBytes {
+    private static final Logger LOG = LoggerFactory.getLogger(TakenBytes.class);
+
+    /// More than a system keeps for a program that reads nothing and asked for no larger buffer: 128 KiB on Linux.
+    private static final long UNREAD = 256 << 10;
+
+    private static final int IPPROTO_TCP = 6;
+    private static final int TCP_INFO = 11;
+
+    /// Of `tcpi_bytes_acked` in `struct tcp_info`, a number of 64 bits.
+    private static final int ACKED = 120;
+
+    private static final RawUnixChannelOption INFO =
+            new RawUnixChannelOption("TCP_INFO", IPPROTO_TCP, TCP_INFO, ACKED + Long.BYTES);
+
+    private TakenBytes() {}
+
+    /// Asks the system. On its event loop.
+    ///
+    /// @return false where the system does not say it
+    static boolean areSome(Channel channel) {
+        if (!(channel instanceof EpollSocketChannel socket)) {
+            return false;
+        }
+        try {
+            var info = socket.config().getOption(INFO);
+            return info != null
+                    && info.remaining() >= ACKED + Long.BYTES
+                    && info.order(ByteOrder.nativeOrder()).getLong(ACKED) > UNREAD;
+        } catch (ChannelException closed) {
+            LOG.debug("the system says nothing of the connection of {}", channel.remoteAddress(), closed);
+            return false;
+        }
+    }
+}
