@@ -32,8 +32,7 @@ final class PausingReadersTest {
     private static final List<Way> WAYS = List.of(
             new Way("one", "redirect", "--replicas", "1"),
             new Way("two", "redirect", "--replicas", "2"),
-            new Way("relayed", "relay", "--replicas", "2"),
-            new Way("slices", "redirect", "--ec", "2+1"));
+            new Way("relayed", "relay", "--replicas", "2"));
 
     @TempDir
     private Path folder;

@@ -31,6 +31,11 @@ public interface FileSource extends AutoCloseable {
     /// buffer until it completes. Never blocks; completes exceptionally when the bytes are bad or cannot be read.
     CompletionStage<?> fetch(long offset, ByteBuffer into);
 
+    /// Whether it may stay open for minutes while its client takes nothing: it holds no more than the file.
+    default boolean mayPause() {
+        return true;
+    }
+
     /// Called once, when the engine is done with the file (sent, failed or connection lost). Never blocks.
     @Override
     void close();

@@ -96,14 +96,14 @@ final class ConnectionClock implements Runnable {
         } else if (exchange == null) {
             if (receives(now)) {
                 idleSince = now;
-                watchAnswer(now - outSince);
+                watchAnswer(now - outSince, true);
             } else {
                 closeIf(now - idleSince, config.idleTimeout(), "is idle");
             }
         } else {
             exchange.tick(now);
             if (receives(now)) {
-                watchAnswer(now - outSince);
+                watchAnswer(now - outSince, exchange.mayPause());
             }
             if (awaitingBody) {
                 watchBody(now);
@@ -113,10 +113,10 @@ final class ConnectionClock implements Runnable {
 
     /// A loader pauses in the middle of a shard while its training does something else. Where connections or memory run
     /// short the longest pauses end first.
-    private void watchAnswer(long elapsed) {
+    private void watchAnswer(long elapsed, boolean mayPause) {
         var least = config.progressTimeout();
         if (elapsed > least.toNanos()) {
-            long more = TakenBytes.areSome(channel)
+            long more = mayPause && TakenBytes.areSome(channel)
                     ? (long) (config.pauseTimeout().minus(least).toNanos() * (1 - engine.shortage()))
                     : 0;
             closeIf(elapsed, least.plusNanos(more), "does not take its answer");

@@ -95,9 +95,10 @@ final class Engine {
         return connections;
     }
 
-    /// How short connections and the memory for bodies are: 0 while half of each is free, 1 when one is used up.
+    /// How short connections and the memory for bodies are: 0 while half of the connections are free and three quarters
+    /// of the memory, 1 when no connection is or the memory is scarce.
     double shortage() {
-        double used = Math.max((double) metrics.connections() / config.maxConnections(), budget.part());
+        double used = Math.max((double) metrics.connections() / config.maxConnections(), 2 * budget.part());
         return Math.clamp(2 * used - 1, 0.0, 1.0);
     }
 

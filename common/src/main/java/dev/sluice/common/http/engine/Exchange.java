@@ -408,6 +408,10 @@ final class Exchange {
         }
     }
 
+    boolean mayPause() {
+        return sending == null || sending.mayPause();
+    }
+
     void tick(long now) {
         if (sending != null) {
             sending.tick(now);

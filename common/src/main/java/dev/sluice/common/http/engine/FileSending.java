@@ -57,6 +57,11 @@ final class FileSending implements Sending {
         prepareNext();
     }
 
+    @Override
+    public boolean mayPause() {
+        return file.mayPause();
+    }
+
     private int windowLength() {
         long boundary = (position / FileSource.WINDOW + 1) * FileSource.WINDOW;
         return (int) (Math.min(boundary, end) - position);

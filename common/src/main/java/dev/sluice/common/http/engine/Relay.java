@@ -101,6 +101,12 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         this.stage = forward.route().now();
     }
 
+    /// The node that sends it knows what that takes.
+    @Override
+    public boolean mayPause() {
+        return true;
+    }
+
     void begin() {
         if (!exchange.head().hasBody()) {
             bodyEnded = true;

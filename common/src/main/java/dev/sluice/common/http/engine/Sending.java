@@ -5,6 +5,9 @@ interface Sending {
     /// The client is gone, or no more may be sent to it.
     void disconnected();
 
+    /// Whether its client may take nothing for minutes: it holds nothing that is short.
+    boolean mayPause();
+
     default void writabilityChanged() {}
 
     default void tick(long now) {}

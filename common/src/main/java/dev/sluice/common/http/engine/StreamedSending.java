@@ -49,6 +49,12 @@ final class StreamedSending implements Sending, ByteSink, Runnable {
         this.body = body;
     }
 
+    /// Its writer may have a connection to a cloud, say.
+    @Override
+    public boolean mayPause() {
+        return false;
+    }
+
     private boolean lengthKnown() {
         return body.length() >= 0;
     }

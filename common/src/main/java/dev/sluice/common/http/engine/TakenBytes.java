@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Whether a client takes anything of what it is sent: its system takes some for it, which it may never read.
+/// Whether a client is there and reads what it is sent. Its system takes some that it may never read.
 final class TakenBytes {
     private static final Logger LOG = LoggerFactory.getLogger(TakenBytes.class);
 
@@ -20,6 +20,12 @@ final class TakenBytes {
 
     /// Of `tcpi_bytes_acked` in `struct tcp_info`, a number of 64 bits.
     private static final int ACKED = 120;
+
+    /// Of `tcpi_retransmits` and `tcpi_probes`, bytes: what was sent and not answered, one after the other.
+    private static final int RETRANSMITS = 2;
+
+    private static final int PROBES = 3;
+    private static final int MOST_UNANSWERED = 2;
 
     private static final RawUnixChannelOption INFO =
             new RawUnixChannelOption("TCP_INFO", IPPROTO_TCP, TCP_INFO, ACKED + Long.BYTES);
@@ -37,6 +43,8 @@ final class TakenBytes {
             var info = socket.config().getOption(INFO);
             return info != null
                     && info.remaining() >= ACKED + Long.BYTES
+                    && info.get(RETRANSMITS) <= MOST_UNANSWERED
+                    && info.get(PROBES) <= MOST_UNANSWERED
                     && info.order(ByteOrder.nativeOrder()).getLong(ACKED) > UNREAD;
         } catch (ChannelException closed) {
             LOG.debug("the system says nothing of the connection of {}", channel.remoteAddress(), closed);

@@ -46,7 +46,8 @@ final class WriteHeaders {
     /// If-Match or `If-None-Match: *`. S3 answers NotImplemented to all others on a write, and so do we.
     static Conditions conditions(Headers headers) {
         var ifMatch = Conditions.tags(headers.all("if-match"));
-        var ifNoneMatch = Conditions.tags(headers.all("if-none-match"));
+        var ifNoneMatch =
+                Conditions.tags(headers.all("if-none-match").stream().distinct().toList());
         if (ifNoneMatch.isPresent() && !ifNoneMatch.get().equals("*")) {
             throw S3Failure.notImplemented("If-None-Match on a write with another value than *: " + ifNoneMatch.get());
         }

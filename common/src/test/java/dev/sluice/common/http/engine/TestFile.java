@@ -31,6 +31,8 @@ final class TestFile implements FileSource {
     volatile LongPredicate leaving = _ -> false;
     volatile LongFunction<CompletionStage<?>> fetching = _ -> CompletableFuture.runAsync(() -> {});
 
+    private volatile Runnable whenClosed = () -> {};
+
     private final FileChannel channel;
     private final LongFunction<CompletionStage<?>> preparation;
     private final boolean ready;
@@ -45,6 +47,12 @@ final class TestFile implements FileSource {
         return new TestFile(path, true, _ -> {
             throw new AssertionError("ready already");
         });
+    }
+
+    /// Run with each closing.
+    TestFile whenClosed(Runnable run) {
+        whenClosed = run;
+        return this;
     }
 
     /// Prepares by what `preparation` makes of a window's offset.
@@ -116,6 +124,7 @@ final class TestFile implements FileSource {
     @Override
     public void close() {
         closings.incrementAndGet();
+        whenClosed.run();
         try {
             channel.close();
         } catch (IOException failed) {

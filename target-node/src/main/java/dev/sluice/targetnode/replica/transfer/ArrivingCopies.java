@@ -58,6 +58,7 @@ final class ArrivingCopies {
         private final long size;
         private final CompletableFuture<ContentFetch> whole = new CompletableFuture<>();
         private volatile long moved;
+        private volatile boolean waits = true;
         private volatile boolean unwanted;
 
         Copy(LocalChanges.KnownBucket bucket, Message.Arriving object, long now) {
@@ -82,7 +83,10 @@ final class ArrivingCopies {
             return new FilterInputStream(body) {
                 @Override
                 public int read(byte[] into, int offset, int length) throws IOException {
+                    moved = nanos.getAsLong();
+                    waits = true;
                     int count = super.read(into, offset, length);
+                    waits = false;
                     moved = nanos.getAsLong();
                     if (unwanted) {
                         throw new IOException("the copy is not wanted any more");
@@ -192,7 +196,8 @@ final class ArrivingCopies {
                     return Optional.of(copy.whole.get(LOOK.toMillis(), TimeUnit.MILLISECONDS));
                 } catch (TimeoutException _) {
                     long now = nanos.getAsLong();
-                    if (Math.min(now - asked, now - copy.moved) > ReceivedContent.PATIENCE.toNanos()) {
+                    long silent = copy.waits ? Math.min(now - asked, now - copy.moved) : 0;
+                    if (silent > ReceivedContent.PATIENCE.toNanos()) {
                         copy.drop();
                         return Optional.empty();
                     }

@@ -215,6 +215,12 @@ public final class StoredObject implements FileSource {
         return file;
     }
 
+    /// Slices of others take memory, and connections.
+    @Override
+    public boolean mayPause() {
+        return gathered.isEmpty();
+    }
+
     /// Verifies and copies bytes, as far as the object has so many; blocks, for virtual threads.
     ///
     /// @throws StoreException.Damaged when they are not the ones that were written
