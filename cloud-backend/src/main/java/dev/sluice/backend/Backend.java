@@ -1,6 +1,7 @@
 package dev.sluice.backend;
 
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 
@@ -32,6 +33,12 @@ public interface Backend extends AutoCloseable {
     ///     along for the cloud to compare
     /// @return what the cloud knows of the new object, with its size and version
     BackendObject put(String key, long length, ByteSource body, WriteAttributes attributes, WriteCondition condition);
+
+    /// The tags of an object; none where it keeps none, as [#keepsTags] says.
+    Tags tags(String key);
+
+    /// Whether `x-amz-tagging` among an object's headers becomes its tags.
+    boolean keepsTags();
 
     /// Deletes an object; one that is not there is no failure.
     void delete(String key);

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 import software.amazon.awssdk.services.s3.model.ChecksumMode;
@@ -25,6 +27,8 @@ import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
+import software.amazon.awssdk.services.s3.model.Tag;
+import software.amazon.awssdk.services.s3.model.TaggingDirective;
 
 /// The AWS SDK for Java with its own settings: signed chunks with a checksum in the trailer.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -293,5 +297,84 @@ abstract class AwsSdkForJavaTests {
         names.parallelStream().forEach(name -> put(name, Content.of(name, 2000)));
         assertThat(keys("many/")).isEqualTo(names);
         names.parallelStream().forEach(name -> assertThat(get(name)).as(name).isEqualTo(Content.of(name, 2000)));
+    }
+
+    // ---- tags
+
+    private Map<String, String> tags(String key) {
+        return s3.getObjectTagging(request -> request.bucket(bucket).key(key)).tagSet().stream()
+                .collect(Collectors.toMap(Tag::key, Tag::value));
+    }
+
+    private Integer tagCount(String key) {
+        return s3.getObject(request -> request.bucket(bucket).key(key), ResponseTransformer.toBytes())
+                .response()
+                .tagCount();
+    }
+
+    @Test
+    void tagsAreKeptWithTheObjectAndGoWithItsCopies() {
+        s3.putObject(
+                request -> request.bucket(bucket).key("tags/a").tagging("team=vision%20%2B%20speech&stage=raw"),
+                RequestBody.fromString("tagged"));
+        var sent = Map.of("team", "vision + speech", "stage", "raw");
+        assertThat(tags("tags/a")).isEqualTo(sent);
+        assertThat(tagCount("tags/a")).isEqualTo(2);
+        s3.copyObject(copy -> copy.sourceBucket(bucket)
+                .sourceKey("tags/a")
+                .destinationBucket(bucket)
+                .destinationKey("tags/b"));
+        assertThat(tags("tags/b")).isEqualTo(sent);
+        s3.copyObject(copy -> copy.sourceBucket(bucket)
+                .sourceKey("tags/a")
+                .destinationBucket(bucket)
+                .destinationKey("tags/c")
+                .taggingDirective(TaggingDirective.REPLACE)
+                .tagging("only=this"));
+        assertThat(tags("tags/c")).isEqualTo(Map.of("only", "this"));
+        s3.copyObject(copy -> copy.sourceBucket(bucket)
+                .sourceKey("tags/a")
+                .destinationBucket(bucket)
+                .destinationKey("tags/d")
+                .taggingDirective(TaggingDirective.REPLACE));
+        assertThat(tags("tags/d")).isEmpty();
+        put("tags/a", new byte[1]);
+        assertThat(tags("tags/a")).isEmpty();
+        assertThat(tagCount("tags/a")).isNull();
+        assertThatThrownBy(() -> tags("tags/none")).isInstanceOf(NoSuchKeyException.class);
+    }
+
+    @Test
+    void tagsOfAMultipartUploadAreItsObjects() {
+        var id = s3.createMultipartUpload(
+                        request -> request.bucket(bucket).key("tags/parts").tagging("a=1&b=2"))
+                .uploadId();
+        var part = s3.uploadPart(
+                request -> request.bucket(bucket).key("tags/parts").uploadId(id).partNumber(1),
+                RequestBody.fromString("one part"));
+        s3.completeMultipartUpload(request -> request.bucket(bucket)
+                .key("tags/parts")
+                .uploadId(id)
+                .multipartUpload(upload -> upload.parts(CompletedPart.builder()
+                        .partNumber(1)
+                        .eTag(part.eTag())
+                        .checksumCRC32(part.checksumCRC32())
+                        .build())));
+        assertThat(tags("tags/parts")).isEqualTo(Map.of("a", "1", "b", "2"));
+        assertThat(tagCount("tags/parts")).isEqualTo(2);
+    }
+
+    @Test
+    void tagsOfABucketAreADocumentOfIt() {
+        s3.putBucketTagging(request -> request.bucket(bucket)
+                .tagging(tagging ->
+                        tagging.tagSet(Tag.builder().key("team").value("vision").build())));
+        assertThat(s3.getBucketTagging(request -> request.bucket(bucket)).tagSet())
+                .containsExactly(Tag.builder().key("team").value("vision").build());
+        s3.deleteBucketTagging(request -> request.bucket(bucket));
+        assertThatThrownBy(() -> s3.getBucketTagging(request -> request.bucket(bucket)))
+                .isInstanceOfSatisfying(
+                        S3Exception.class,
+                        e -> assertThat(e.awsErrorDetails().errorCode()).isEqualTo("NoSuchTagSet"));
     }
 }

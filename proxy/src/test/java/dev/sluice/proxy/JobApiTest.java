@@ -168,7 +168,7 @@ class JobApiTest {
         return new BucketProperties(
                 usual.backend(),
                 usual.durability(),
-                usual.policy(),
+                usual.documents(),
                 usual.route(),
                 usual.localCopies(),
                 usual.replicas(),

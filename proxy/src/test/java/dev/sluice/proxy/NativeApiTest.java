@@ -12,6 +12,7 @@ import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
+import dev.sluice.common.s3.BucketDocument;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -68,10 +69,11 @@ class NativeApiTest {
     void ofTwoChangesAtTheSameTimeNeitherIsLost() {
         cluster.bucket("shards");
         var policy = Optional.of(policyOf("shards/a"));
-        cluster.control.beforeEach(state -> changed(state, properties -> properties.withPolicy(policy)));
+        cluster.control.beforeEach(
+                state -> changed(state, properties -> properties.with(BucketDocument.POLICY, policy)));
         assertThat(cluster.send("PATCH /v1/buckets/shards", ROUTE).status()).isEqualTo(200);
         var properties = cluster.known("shards").orElseThrow().properties();
-        assertThat(properties.policy()).isEqualTo(policy);
+        assertThat(properties.document(BucketDocument.POLICY)).isEqualTo(policy);
         assertThat(properties.route()).contains(RoutePreference.REDIRECT);
     }
 
@@ -81,7 +83,8 @@ class NativeApiTest {
         var turns = new AtomicInteger();
         cluster.control.beforeEach(state -> changed(
                 state,
-                properties -> properties.withPolicy(Optional.of(policyOf("shards/" + turns.incrementAndGet())))));
+                properties -> properties.with(
+                        BucketDocument.POLICY, Optional.of(policyOf("shards/" + turns.incrementAndGet())))));
         assertThat(TrialCluster.text(cluster.send("PATCH /v1/buckets/shards", ROUTE)))
                 .contains("\"status\":409", "OperationAborted");
         assertThat(cluster.known("shards").orElseThrow().properties().route()).isEmpty();

@@ -314,7 +314,6 @@ class ObjectRouteTest {
     }
 
     private static BucketProperties routed(Optional<RoutePreference> route) {
-        return new BucketProperties(
-                Optional.empty(), Durability.FSYNC, Optional.empty(), route, 1, 1, Optional.empty());
+        return new BucketProperties(Optional.empty(), Durability.FSYNC, route, 1, 1, Optional.empty());
     }
 }

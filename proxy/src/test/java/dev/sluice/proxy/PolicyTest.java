@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.s3.BucketDocument;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -128,13 +129,33 @@ class PolicyTest {
     }
 
     @Test
+    void whoMayNotWriteTagsWritesNoObjectWithTags() {
+        cluster.withPolicy("b", statement("Deny", "s3:PutObjectTagging", "b/*"));
+        cluster.withPolicy("secret", statement("Deny", "s3:GetObjectTagging", "secret/*"));
+        cluster.bucket("c");
+        assertThat(cluster.send("PUT /b/k", "").status()).isEqualTo(200);
+        assertThat(outcome(cluster.send("PUT /b/k", "", "x-amz-tagging", "a=1")))
+                .isEqualTo(DENIED);
+        assertThat(outcome(cluster.send("POST /b/k?uploads", "", "x-amz-tagging", "a=1")))
+                .isEqualTo(DENIED);
+        assertThat(copying("PUT /b/copy", "c/a")).isEqualTo(DENIED);
+        var replacing = new String[] {"x-amz-copy-source", "c/a", "x-amz-tagging-directive", "REPLACE"};
+        assertThat(outcome(cluster.send("PUT /b/copy", "", replacing))).isEqualTo("200");
+        assertThat(copying("PUT /c/copy", "secret/a")).isEqualTo(DENIED);
+        replacing[1] = "secret/a";
+        assertThat(outcome(cluster.send("PUT /c/copy", "", replacing))).isEqualTo("200");
+    }
+
+    @Test
     void theSourceOfACopyMayBeInABucketThatIsNewHere() {
         cluster.bucket("b");
         cluster.control.fallBehind();
         var denial = "{\"Version\":\"2012-10-17\",\"Statement\":[%s]}"
                 .formatted(statement("Deny", "s3:GetObject", "secret/*"));
         cluster.control.applyElsewhere(new Command.CreateBucket(
-                "secret", 42, BucketProperties.defaults(Optional.empty()).withPolicy(Optional.of(denial))));
+                "secret",
+                42,
+                BucketProperties.defaults(Optional.empty()).with(BucketDocument.POLICY, Optional.of(denial))));
         assertThat(copying("PUT /b/copy", "secret/a")).isEqualTo(DENIED);
         assertThat(cluster.calls()).isEmpty();
     }

@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.s3.BucketDocument;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.util.Optional;
@@ -39,7 +40,7 @@ class ReplicationChangeTest {
         return new BucketProperties(
                 before.backend(),
                 durability,
-                before.policy(),
+                before.documents(),
                 before.route(),
                 before.localCopies(),
                 before.replicas(),
@@ -113,8 +114,8 @@ class ReplicationChangeTest {
         var replicated = cluster.known("shards").orElseThrow();
         assertThatThrownBy(() -> cluster.life.change(replicated, before -> with(before, Durability.OS)))
                 .hasMessageContaining("not empty");
-        cluster.life.change(replicated, before -> before.withPolicy(POLICY));
-        assertThat(now()).isEqualTo(replicated.properties().withPolicy(POLICY));
+        cluster.life.change(replicated, before -> before.with(BucketDocument.POLICY, POLICY));
+        assertThat(now()).isEqualTo(replicated.properties().with(BucketDocument.POLICY, POLICY));
     }
 
     /// The first answer is of a time before the write.
@@ -137,7 +138,7 @@ class ReplicationChangeTest {
     void otherPropertiesThatAreChangedMeanwhileStayChanged() {
         var bucket = cluster.bucket("shards");
         var properties = bucket.properties();
-        var limited = properties.withPolicy(POLICY);
+        var limited = properties.with(BucketDocument.POLICY, POLICY);
         cluster.target(3)
                 .whenAskedIfEmpty(() -> cluster.control.apply(
                         new Command.SetBucketProperties("shards", bucket.id(), properties, limited)));

@@ -29,6 +29,7 @@ import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.placement.Slot;
+import dev.sluice.common.s3.BucketDocument;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.proxy.gateway.ClusterHealthHandler;
 import dev.sluice.proxy.gateway.Targets;
@@ -148,7 +149,8 @@ final class TrialCluster implements AutoCloseable {
 
     Bucket withPolicy(String name, String... statements) {
         var policy = "{\"Version\":\"2012-10-17\",\"Statement\":[%s]}".formatted(String.join(",", statements));
-        return bucket(name, BucketProperties.defaults(Optional.empty()).withPolicy(Optional.of(policy)));
+        return bucket(
+                name, BucketProperties.defaults(Optional.empty()).with(BucketDocument.POLICY, Optional.of(policy)));
     }
 
     static String statement(String effect, String action, String resource) {

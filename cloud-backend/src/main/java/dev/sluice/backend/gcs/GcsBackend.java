@@ -22,6 +22,7 @@ import dev.sluice.backend.access.BackendConnection;
 import dev.sluice.backend.access.BackendCredentials;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.ByteRange;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -74,6 +75,16 @@ public final class GcsBackend implements Backend {
         return credentials instanceof ServiceAccountCredentials account
                 ? "%s, of %s".formatted(source, account.getClientEmail())
                 : source.toString();
+    }
+
+    @Override
+    public boolean keepsTags() {
+        return false;
+    }
+
+    @Override
+    public Tags tags(String key) {
+        return Tags.NONE;
     }
 
     @Override

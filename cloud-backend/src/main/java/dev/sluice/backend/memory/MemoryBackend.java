@@ -15,6 +15,7 @@ import dev.sluice.backend.StreamSource;
 import dev.sluice.backend.WriteCondition;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.ByteRange;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.store.StoreException;
@@ -36,7 +37,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// A bucket that lives as long as this object, held to the same contract as the real ones. Counts requests, and fails
 /// as it is told to.
 public final class MemoryBackend implements Backend {
-    private record Stored(BackendObject object, ByteBuffer bytes) {}
+    private record Stored(BackendObject object, Tags tags, ByteBuffer bytes) {}
 
     private final BackendAddress address;
     private final BackendCalls calls;
@@ -167,13 +168,26 @@ public final class MemoryBackend implements Backend {
                     md5,
                     md5,
                     Instant.now(),
-                    attributes.headers(),
+                    Tags.counted(attributes.headers()),
                     attributes.userMetadata(),
                     attributes.checksums(),
                     Optional.of(md5));
-            objects.put(key, new Stored(object, ByteBuffer.wrap(bytes)));
+            objects.put(key, new Stored(object, Tags.among(attributes.headers()), ByteBuffer.wrap(bytes)));
             return object;
         }
+    }
+
+    @Override
+    public boolean keepsTags() {
+        return true;
+    }
+
+    @Override
+    public Tags tags(String key) {
+        return calls.run("tags", key, () -> {
+            arrive("tags");
+            return stored(key).tags();
+        });
     }
 
     @Override

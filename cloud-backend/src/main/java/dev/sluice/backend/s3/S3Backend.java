@@ -14,10 +14,12 @@ import dev.sluice.backend.access.BackendConnection;
 import dev.sluice.backend.access.BackendCredentials;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.ByteRange;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -168,6 +170,24 @@ public final class S3Backend implements Backend {
         var written = upload.put(key, length, body, attributes, condition);
         bucketSeen = true;
         return written;
+    }
+
+    @Override
+    public boolean keepsTags() {
+        return true;
+    }
+
+    @Override
+    public Tags tags(String key) {
+        var found = calls.run(
+                "tags",
+                key,
+                () -> client.getObjectTagging(
+                        request -> request.bucket(address.bucket()).key(address.prefix() + key)));
+        bucketSeen = true;
+        var tags = new LinkedHashMap<String, String>();
+        found.tagSet().forEach(tag -> tags.put(tag.key(), tag.value()));
+        return new Tags(tags);
     }
 
     @Override

@@ -22,7 +22,13 @@ final class S3Objects {
     private static final Pattern MD5 = Pattern.compile("[0-9a-f]{32}");
     private static final Pattern TOTAL = Pattern.compile("bytes (\\d+)-(\\d+)/(\\d+)");
     private static final List<String> KEPT = List.of(
-            "Content-Type", "Content-Encoding", "Content-Disposition", "Content-Language", "Cache-Control", "Expires");
+            "Content-Type",
+            "Content-Encoding",
+            "Content-Disposition",
+            "Content-Language",
+            "Cache-Control",
+            "Expires",
+            "x-amz-tagging-count");
 
     private S3Objects() {}
 

@@ -8,6 +8,7 @@ import dev.sluice.backend.SourceStream;
 import dev.sluice.backend.WriteCondition;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import java.io.InputStream;
@@ -78,6 +79,7 @@ final class S3Upload {
                 .contentDisposition(headers.get("Content-Disposition"))
                 .contentLanguage(headers.get("Content-Language"))
                 .cacheControl(headers.get("Cache-Control"))
+                .tagging(headers.get(Tags.HEADER))
                 .metadata(attributes.userMetadata());
         request.overrideConfiguration(override ->
                 Optional.ofNullable(headers.get("Expires")).ifPresent(value -> override.putHeader("Expires", value)));
@@ -151,6 +153,7 @@ final class S3Upload {
                 .contentDisposition(headers.get("Content-Disposition"))
                 .contentLanguage(headers.get("Content-Language"))
                 .cacheControl(headers.get("Cache-Control"))
+                .tagging(headers.get(Tags.HEADER))
                 .metadata(attributes.userMetadata())
                 .overrideConfiguration(override -> Optional.ofNullable(headers.get("Expires"))
                         .ifPresent(value -> override.putHeader("Expires", value)))
@@ -225,7 +228,7 @@ final class S3Upload {
                 etag,
                 etag,
                 Instant.now(),
-                attributes.headers(),
+                Tags.counted(attributes.headers()),
                 attributes.userMetadata(),
                 attributes.checksums(),
                 Optional.empty());

@@ -1,15 +1,17 @@
 package dev.sluice.common.cluster;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.erasure.SliceLayout;
+import dev.sluice.common.s3.BucketDocument;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
-/// @param policy the policy document in JSON, checked before it is stored
+/// @param documents what it is configured with, by the names of [BucketDocument]: checked before they are stored
 /// @param localCopies how many drives of its target keep each object, as far as the target has so many
 /// @param replicas how many targets keep each object, or a slice of it
 /// @param data how many of them make an object: 1 where each has all of it
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record BucketProperties(
         Optional<BackendSpec> backend,
         Durability durability,
-        Optional<String> policy,
+        SortedMap<String, String> documents,
         Optional<RoutePreference> route,
         int localCopies,
         int replicas,
@@ -29,6 +31,7 @@ public record BucketProperties(
         Optional<Long> quota,
         CacheRules cache) {
     public static final int MAX_LOCAL_COPIES = 8;
+    public static final SortedMap<String, String> NO_DOCUMENTS = Collections.emptySortedMap();
     private static final int ONE_COPY = 1;
     private static final int WHOLE = 1;
 
@@ -63,6 +66,25 @@ public record BucketProperties(
             throw new IllegalArgumentException(
                     "revalidate, evict and cold_range are for buckets with a backend: this one owns its objects");
         }
+        documents = Collections.unmodifiableSortedMap(new TreeMap<>(documents));
+        requireSmall(documents);
+    }
+
+    private static void requireSmall(SortedMap<String, String> documents) {
+        int all = 0;
+        for (var each : documents.entrySet()) {
+            int size = each.getValue().getBytes(StandardCharsets.UTF_8).length;
+            if (size > BucketDocument.LARGEST) {
+                throw new IllegalArgumentException(
+                        "%s must have at most %d bytes, not %d".formatted(each.getKey(), BucketDocument.LARGEST, size));
+            }
+            all += size;
+        }
+        if (all > BucketDocument.LARGEST_OF_ALL) {
+            throw new IllegalArgumentException(
+                    "the documents of a bucket (%s) must have at most %d bytes together, not %d"
+                            .formatted(String.join(", ", documents.keySet()), BucketDocument.LARGEST_OF_ALL, all));
+        }
     }
 
     private static void requireCode(
@@ -85,57 +107,25 @@ public record BucketProperties(
     public BucketProperties(
             Optional<BackendSpec> backend,
             Durability durability,
-            Optional<String> policy,
+            SortedMap<String, String> documents,
             Optional<RoutePreference> route,
             int localCopies,
             int replicas,
             int minInSync,
             Optional<Long> quota,
             CacheRules cache) {
-        this(backend, durability, policy, route, localCopies, replicas, WHOLE, minInSync, quota, cache);
+        this(backend, durability, documents, route, localCopies, replicas, WHOLE, minInSync, quota, cache);
     }
 
-    /// With the usual rules for cached objects.
+    /// Without documents, and with the usual rules for cached objects.
     public BucketProperties(
             Optional<BackendSpec> backend,
             Durability durability,
-            Optional<String> policy,
             Optional<RoutePreference> route,
             int localCopies,
             int replicas,
             Optional<Long> quota) {
-        this(backend, durability, policy, route, localCopies, replicas, ONE_COPY, quota, CacheRules.USUAL);
-    }
-
-    /// @param localCopies missing in states that were written before there was a choice
-    /// @param replicas likewise
-    /// @param data likewise
-    /// @param minInSync likewise
-    /// @param quota likewise
-    /// @param cache likewise
-    @JsonCreator
-    static BucketProperties read(
-            @JsonProperty("backend") Optional<BackendSpec> backend,
-            @JsonProperty("durability") Durability durability,
-            @JsonProperty("policy") Optional<String> policy,
-            @JsonProperty("route") Optional<RoutePreference> route,
-            @JsonProperty("localCopies") @Nullable Integer localCopies,
-            @JsonProperty("replicas") @Nullable Integer replicas,
-            @JsonProperty("data") @Nullable Integer data,
-            @JsonProperty("minInSync") @Nullable Integer minInSync,
-            @JsonProperty("quota") @Nullable Long quota,
-            @JsonProperty("cache") @Nullable CacheRules cache) {
-        return new BucketProperties(
-                backend,
-                durability,
-                policy,
-                route,
-                localCopies == null ? ONE_COPY : localCopies,
-                replicas == null ? ONE_COPY : replicas,
-                data == null ? WHOLE : data,
-                minInSync == null ? ONE_COPY : minInSync,
-                Optional.ofNullable(quota),
-                cache == null ? CacheRules.USUAL : cache);
+        this(backend, durability, NO_DOCUMENTS, route, localCopies, replicas, ONE_COPY, quota, CacheRules.USUAL);
     }
 
     /// A bucket that owns its objects keeps them through a power cut; a cached one can fetch them again.
@@ -143,7 +133,6 @@ public record BucketProperties(
         return new BucketProperties(
                 backend,
                 backend.isPresent() ? Durability.OS : Durability.FSYNC,
-                Optional.empty(),
                 Optional.empty(),
                 ONE_COPY,
                 ONE_COPY,
@@ -173,7 +162,7 @@ public record BucketProperties(
         return new BucketProperties(
                 backend,
                 durability,
-                policy,
+                documents,
                 route,
                 localCopies,
                 newReplicas,
@@ -188,8 +177,16 @@ public record BucketProperties(
         return replicas == other.replicas && data == other.data && (replicas == 1 || durability == other.durability);
     }
 
-    public BucketProperties withPolicy(Optional<String> newPolicy) {
+    public Optional<String> document(BucketDocument kind) {
+        return Optional.ofNullable(documents.get(kind.title()));
+    }
+
+    /// @param text empty for none
+    public BucketProperties with(BucketDocument kind, Optional<String> text) {
+        var changed = new TreeMap<>(documents);
+        changed.remove(kind.title());
+        text.ifPresent(some -> changed.put(kind.title(), some));
         return new BucketProperties(
-                backend, durability, newPolicy, route, localCopies, replicas, data, minInSync, quota, cache);
+                backend, durability, changed, route, localCopies, replicas, data, minInSync, quota, cache);
     }
 }

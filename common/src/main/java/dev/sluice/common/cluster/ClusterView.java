@@ -9,9 +9,7 @@ import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.placement.Slot;
-import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +17,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// One cluster state and what follows from it, made once for each state. A request reads one view and keeps to it.
 ///
@@ -29,11 +25,9 @@ public record ClusterView(
         ClusterState state,
         Routing routing,
         KeyRing keys,
-        Map<Long, BucketPolicy> policies,
+        Map<Long, BucketRules> rules,
         Map<String, Node> owners,
         SlotCensus census) {
-    private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
-
     public static ClusterView of(ClusterState state) {
         return of(state, Routing.of(state.map()), keys(state), BucketTable.EMPTY, Map.of(), owners(state));
     }
@@ -48,7 +42,7 @@ public record ClusterView(
                 sameMap ? routing : Routing.of(newer.map()),
                 newer.credentials().equals(state.credentials()) ? keys : keys(newer),
                 state.buckets(),
-                policies,
+                rules,
                 sameMap && sameDrives ? owners : owners(newer));
     }
 
@@ -57,19 +51,20 @@ public record ClusterView(
             Routing routing,
             KeyRing keys,
             BucketTable before,
-            Map<Long, BucketPolicy> policiesBefore,
+            Map<Long, BucketRules> rulesBefore,
             Map<String, Node> owners) {
-        var policies = new HashMap<Long, BucketPolicy>();
+        var rules = new HashMap<Long, BucketRules>();
         for (var bucket : state.buckets().buckets().values()) {
-            bucket.properties().policy().ifPresent(json -> {
+            var documents = bucket.properties().documents();
+            if (!documents.isEmpty()) {
                 boolean same = before.find(bucket.name())
                         .filter(earlier -> earlier.id() == bucket.id())
-                        .filter(earlier -> earlier.properties().policy().equals(Optional.of(json)))
+                        .filter(earlier -> earlier.properties().documents().equals(documents))
                         .isPresent();
-                policies.put(bucket.id(), same ? policiesBefore.get(bucket.id()) : compiled(bucket, json));
-            });
+                rules.put(bucket.id(), same ? rulesBefore.get(bucket.id()) : BucketRules.compiled(bucket));
+            }
         }
-        return new ClusterView(state, routing, keys, Map.copyOf(policies), owners, census(state, owners));
+        return new ClusterView(state, routing, keys, Map.copyOf(rules), owners, census(state, owners));
     }
 
     private static KeyRing keys(ClusterState state) {
@@ -98,19 +93,6 @@ public record ClusterView(
                 replication.groups(), group -> replication.table(group).orElseThrow(), places);
     }
 
-    /// A policy that cannot be read (damaged, or a newer Sluice's) closes its bucket, and no other.
-    private static BucketPolicy compiled(Bucket bucket, String json) {
-        try {
-            return BucketPolicy.parse(bucket.name(), json.getBytes(StandardCharsets.UTF_8));
-        } catch (S3Failure unreadable) {
-            LOG.error(
-                    "the policy of bucket {} cannot be read: {} The bucket is closed until a policy is put or deleted",
-                    bucket.name(),
-                    unreadable.getMessage());
-            return BucketPolicy.CLOSED;
-        }
-    }
-
     public long version() {
         return state.version();
     }
@@ -119,8 +101,13 @@ public record ClusterView(
         return state.buckets().find(name);
     }
 
-    public Optional<BucketPolicy> policy(Bucket bucket) {
-        return Optional.ofNullable(policies.get(bucket.id()));
+    /// What the bucket's documents say.
+    public BucketRules rules(Bucket bucket) {
+        return rules.getOrDefault(bucket.id(), BucketRules.NONE);
+    }
+
+    public BucketPolicy policy(Bucket bucket) {
+        return rules(bucket).policy();
     }
 
     /// The node of the primary of a key: also while it is down.

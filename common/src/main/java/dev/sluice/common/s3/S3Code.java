@@ -23,6 +23,8 @@ public enum S3Code {
     INVALID_PART_ORDER(400, "InvalidPartOrder"),
     INVALID_REQUEST(400, "InvalidRequest"),
     INVALID_URI(400, "InvalidURI"),
+    BAD_REQUEST(400, "BadRequest"),
+    INVALID_TAG(400, "InvalidTag", "TagKey", "TagValue"),
     KEY_TOO_LONG(400, "KeyTooLongError", "Size", "MaxSizeAllowed"),
     MALFORMED_POLICY(400, "MalformedPolicy"),
     MALFORMED_TRAILER(400, "MalformedTrailerError"),
@@ -80,7 +82,6 @@ public enum S3Code {
     QUOTA_EXCEEDED(507, "QuotaExceeded"),
 
     /// Of the native API.
-    BAD_REQUEST(400, "BadRequest"),
     NO_SUCH_JOB(404, "NoSuchJob"),
     NO_SUCH_NODE(404, "NoSuchNode"),
     NOTHING_MATCHES(404, "NothingMatches");

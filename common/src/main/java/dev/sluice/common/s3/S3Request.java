@@ -41,11 +41,17 @@ public sealed interface S3Request {
     /// Accepted when it says what is so anyway.
     record PutBucketAcl(String bucket) implements OnBucket {}
 
-    record GetBucketPolicy(String bucket) implements OnBucket {}
+    record GetBucketDocument(String bucket, BucketDocument document) implements OnBucket {}
 
-    record PutBucketPolicy(String bucket) implements OnBucket {}
+    /// Its body is the document.
+    record PutBucketDocument(
+            String bucket,
+            BucketDocument document,
+            Map<ChecksumAlgorithm, String> checksums,
+            Optional<String> contentMd5)
+            implements OnBucket {}
 
-    record DeleteBucketPolicy(String bucket) implements OnBucket {}
+    record DeleteBucketDocument(String bucket, BucketDocument document) implements OnBucket {}
 
     /// V1 and V2 of ListObjects.
     ///
@@ -136,11 +142,13 @@ public sealed interface S3Request {
     record PutObject(ObjectName name, WriteAttributes attributes, Conditions conditions) implements OnObject {}
 
     /// @param replaceMetadata x-amz-metadata-directive: REPLACE, then `attributes` holds the new ones
+    /// @param replaceTags x-amz-tagging-directive: REPLACE, likewise
     /// @param sourceConditions x-amz-copy-source-if-*
     record CopyObject(
             ObjectName name,
             ObjectName source,
             boolean replaceMetadata,
+            boolean replaceTags,
             WriteAttributes attributes,
             Conditions conditions,
             Conditions sourceConditions)

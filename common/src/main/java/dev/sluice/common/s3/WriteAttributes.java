@@ -8,7 +8,8 @@ import java.util.SortedMap;
 /// What a client says about the bytes it is writing.
 ///
 /// @param headers the content headers to keep and give back verbatim (Content-Type, Content-Encoding without
-///     `aws-chunked`, Content-Disposition, Content-Language, Cache-Control, Expires), canonical names
+///     `aws-chunked`, Content-Disposition, Content-Language, Cache-Control, Expires), canonical names; and
+///     `x-amz-tagging`, where there are tags
 /// @param userMetadata `x-amz-meta-*`, names in lower case without the prefix
 /// @param contentMd5 the MD5 in hex that the client promises
 /// @param checksums the checksums in base64 that the client promises in headers

@@ -38,7 +38,7 @@ class ClusterJsonTest {
                     Optional.empty(),
                     Optional.of("lab"))),
             Durability.OS,
-            Optional.of("{}"),
+            new TreeMap<>(Map.of("policy", "{}", "of-a-newer-build", "<xml/>")),
             Optional.of(RoutePreference.REDIRECT),
             2,
             1,
@@ -115,20 +115,6 @@ class ClusterJsonTest {
         assertThat(ClusterJson.read(old.getBytes(StandardCharsets.UTF_8), BackendSpec.class))
                 .isEqualTo(new BackendSpec(
                         "s3://b", Optional.empty(), Optional.of("http://h:1"), Optional.empty(), Optional.of("lab")));
-    }
-
-    @Test
-    void propertiesFromBeforeThereWereLocalCopiesAndQuotasHaveOneCopyAndNoQuota() throws IOException {
-        var old = "{\"backend\":null,\"durability\":\"fsync\",\"policy\":null,\"route\":null}";
-        assertThat(ClusterJson.read(old.getBytes(StandardCharsets.UTF_8), BucketProperties.class))
-                .isEqualTo(new BucketProperties(
-                        Optional.empty(),
-                        Durability.FSYNC,
-                        Optional.empty(),
-                        Optional.empty(),
-                        1,
-                        1,
-                        Optional.empty()));
     }
 
     @Test

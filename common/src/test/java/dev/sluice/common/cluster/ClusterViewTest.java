@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.common.auth.BucketPolicy;
 import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.s3.BucketDocument;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -64,7 +65,7 @@ class ClusterViewTest {
     }
 
     private static BucketPolicy policy(ClusterView view, String bucket) {
-        return view.policy(view.bucket(bucket).orElseThrow()).orElseThrow();
+        return view.policy(view.bucket(bucket).orElseThrow());
     }
 
     private void create(String bucket, String policy) {
@@ -80,7 +81,7 @@ class ClusterViewTest {
                         bucket,
                         known.id(),
                         known.properties(),
-                        known.properties().withPolicy(Optional.of(policy))));
+                        known.properties().with(BucketDocument.POLICY, Optional.of(policy))));
     }
 
     private static String allowing(String bucket) {

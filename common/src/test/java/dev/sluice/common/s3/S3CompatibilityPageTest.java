@@ -123,7 +123,7 @@ class S3CompatibilityPageTest {
     private static Map<String, S3Code> byName() {
         var codes = new TreeMap<String, S3Code>();
         for (var code : S3Code.values()) {
-            if (!List.of(S3Code.BAD_REQUEST, S3Code.NO_SUCH_JOB, S3Code.NO_SUCH_NODE, S3Code.NOTHING_MATCHES)
+            if (!List.of(S3Code.NO_SUCH_JOB, S3Code.NO_SUCH_NODE, S3Code.NOTHING_MATCHES)
                     .contains(code)) {
                 codes.put(code.code(), code);
             }

@@ -15,6 +15,7 @@ import dev.sluice.common.cluster.RoutePreference;
 import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.erasure.ErasureCode;
+import dev.sluice.common.s3.BucketDocument;
 import dev.sluice.common.s3.S3Failure;
 import java.io.IOException;
 import java.net.URI;
@@ -60,7 +61,7 @@ final class BucketJson {
         if (value.has("backend") && !backend(value).equals(before.backend())) {
             throw new IOException("a bucket's backend is chosen when it is created and cannot change");
         }
-        var policy = value.has("policy") ? optionalText(value, "policy") : before.policy();
+        var policy = value.has("policy") ? optionalText(value, "policy") : before.document(BucketDocument.POLICY);
         policy.ifPresent(json -> BucketPolicy.parse(name, json.getBytes(StandardCharsets.UTF_8)));
         int localCopies = value.has("local_copies")
                 ? wholeNumber(value, "local_copies", 1, BucketProperties.MAX_LOCAL_COPIES)
@@ -78,7 +79,7 @@ final class BucketJson {
         return new BucketProperties(
                 before.backend(),
                 choice(value, "durability", Durability.class, before.durability()),
-                policy,
+                before.with(BucketDocument.POLICY, policy).documents(),
                 value.has("route")
                         ? Optional.ofNullable(JSON.treeToValue(value.get("route"), RoutePreference.class))
                         : before.route(),
@@ -227,7 +228,7 @@ final class BucketJson {
             node.set("evict", JSON.valueToTree(properties.cache().evict()));
             node.set("cold_range", JSON.valueToTree(properties.cache().coldRange()));
         });
-        properties.policy().ifPresent(policy -> node.put("policy", policy));
+        properties.document(BucketDocument.POLICY).ifPresent(policy -> node.put("policy", policy));
         properties.route().ifPresent(route -> node.set("route", JSON.valueToTree(route)));
         return node;
     }

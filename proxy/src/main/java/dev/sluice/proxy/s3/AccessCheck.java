@@ -17,6 +17,7 @@ import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.parse.ReadArguments;
 import dev.sluice.common.s3.parse.UnreadRequest;
 import java.time.InstantSource;
@@ -100,7 +101,7 @@ public final class AccessCheck {
         if (caller.identity() instanceof Identity.Node) {
             return;
         }
-        var policy = view.policy(bucket).orElse(BucketPolicy.NONE);
+        var policy = view.policy(bucket);
         var name = request.object().orElseGet(() -> new ObjectName(bucket.name(), ""));
         if (caller.identity().trusted()) {
             request.action()
@@ -128,14 +129,34 @@ public final class AccessCheck {
         }
     }
 
+    /// Whoever writes an object with tags, or may do so, writes its tags too.
+    static void authoriseTags(Caller caller, S3Request.OnObject request, Bucket bucket, ClusterView view) {
+        boolean tags = switch (request) {
+            case S3Request.PutObject put -> put.attributes().headers().containsKey(Tags.HEADER);
+            case S3Request.CreateMultipartUpload create ->
+                create.attributes().headers().containsKey(Tags.HEADER);
+            case S3Request.CopyObject copy ->
+                !copy.replaceTags() || copy.attributes().headers().containsKey(Tags.HEADER);
+            default -> false;
+        };
+        if (tags && !(caller.identity() instanceof Identity.Node)) {
+            refuseDenied(view.policy(bucket), S3Action.PUT_OBJECT_TAGGING.permission(), request.name());
+        }
+    }
+
     /// A copy reads its source: asked here, because the target that reads it does so in its own name.
-    static void authoriseSource(Caller caller, ObjectName source, ClusterView view) {
+    ///
+    /// @param withTags whether it reads the tags too
+    static void authoriseSource(Caller caller, ObjectName source, boolean withTags, ClusterView view) {
         if (caller.identity() instanceof Identity.Node) {
             return;
         }
-        view.bucket(source.bucket())
-                .flatMap(view::policy)
-                .ifPresent(policy -> refuseDenied(policy, S3Action.GET_OBJECT.permission(), source));
+        view.bucket(source.bucket()).map(view::policy).ifPresent(policy -> {
+            refuseDenied(policy, S3Action.GET_OBJECT.permission(), source);
+            if (withTags) {
+                refuseDenied(policy, S3Action.GET_OBJECT_TAGGING.permission(), source);
+            }
+        });
     }
 
     /// The same for an object that is read by the native API. Who does not sign may what the policy grants to all.
@@ -143,7 +164,7 @@ public final class AccessCheck {
         if (caller.identity() instanceof Identity.Node) {
             return;
         }
-        var policy = view.policy(bucket).orElse(BucketPolicy.NONE);
+        var policy = view.policy(bucket);
         if (caller.identity().trusted()) {
             refuseDenied(policy, S3Action.GET_OBJECT.permission(), name);
         } else if (!policy.allowsAnonymous(S3Action.GET_OBJECT.permission(), name.bucket(), name.key())) {
@@ -154,7 +175,7 @@ public final class AccessCheck {
     /// The same for a bucket's deletion by the native API.
     public static void authoriseDeletion(String name, ClusterView view) {
         view.bucket(name)
-                .flatMap(view::policy)
+                .map(view::policy)
                 .ifPresent(
                         policy -> refuseDenied(policy, S3Action.DELETE_BUCKET.permission(), new ObjectName(name, "")));
     }

@@ -1,14 +1,12 @@
 package dev.sluice.proxy.s3;
 
-import dev.sluice.common.auth.BucketPolicy;
 import dev.sluice.common.auth.Caller;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.http.ByteSource;
-import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
-import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.s3.BucketDocument;
 import dev.sluice.common.s3.BucketSetting;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
@@ -19,7 +17,6 @@ import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.answer.SettingXml;
 import dev.sluice.common.s3.parse.S3Bodies;
 import dev.sluice.proxy.gateway.RequestBodies;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -50,8 +47,9 @@ public final class BucketHandlers {
     }
 
     public Response create(S3Request.CreateBucket request, Caller caller, RequestHead head, ByteSource body) {
-        S3Bodies.createBucket(RequestBodies.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION), accepted);
-        life.create(request.bucket(), state -> state.newBucket(Optional.empty()));
+        var tags =
+                S3Bodies.createBucket(RequestBodies.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION), accepted);
+        life.create(request.bucket(), state -> DocumentHandlers.tagged(state.newBucket(Optional.empty()), tags));
         return Response.empty(200).with("Location", "/" + request.bucket());
     }
 
@@ -73,7 +71,7 @@ public final class BucketHandlers {
     }
 
     /// Nothing of it is configured.
-    public Response setting(S3Request.GetBucketSetting question, Bucket bucket) {
+    public Response setting(S3Request.GetBucketSetting question, Bucket bucket, ClusterView view) {
         return switch (question.setting()) {
             case BucketSetting.Document(var root, var content) -> S3Responses.xml(SettingXml.document(root, content));
             case BucketSetting.Listing(var root) -> {
@@ -89,35 +87,12 @@ public final class BucketHandlers {
                 throw new S3Failure(code, "The bucket has no %s configuration.".formatted(what), bucket.name());
             case BucketSetting.OwnersAcl() -> S3Responses.xml(SettingXml.acl(Owner.SLUICE));
             case BucketSetting.PolicyStatus() -> {
-                var policy =
-                        BucketPolicy.parse(bucket.name(), documentOf(bucket).getBytes(StandardCharsets.UTF_8));
-                yield S3Responses.xml(SettingXml.policyStatus(policy.isPublic()));
+                if (bucket.properties().document(BucketDocument.POLICY).isEmpty()) {
+                    throw BucketDocument.POLICY.missing(bucket.name());
+                }
+                yield S3Responses.xml(
+                        SettingXml.policyStatus(view.policy(bucket).isPublic()));
             }
         };
-    }
-
-    private static String documentOf(Bucket bucket) {
-        return bucket.properties()
-                .policy()
-                .orElseThrow(() -> new S3Failure(
-                        S3Code.NO_SUCH_BUCKET_POLICY, "The bucket policy does not exist.", bucket.name()));
-    }
-
-    public Response policy(Bucket bucket) {
-        var policy = documentOf(bucket);
-        return Response.of(200, Headers.of("Content-Type", "application/json"), ResponseBody.text(policy));
-    }
-
-    Response putPolicy(Bucket bucket, Caller caller, RequestHead head, ByteSource body) {
-        var document = RequestBodies.read(head, caller, body, BucketPolicy.LARGEST);
-        BucketPolicy.parse(bucket.name(), document);
-        var json = new String(document, StandardCharsets.UTF_8);
-        life.change(bucket, properties -> properties.withPolicy(Optional.of(json)));
-        return Response.empty(204);
-    }
-
-    Response deletePolicy(Bucket bucket) {
-        life.change(bucket, properties -> properties.withPolicy(Optional.empty()));
-        return Response.empty(204);
     }
 }

@@ -1,6 +1,5 @@
 package dev.sluice.proxy.s3;
 
-import dev.sluice.common.auth.BucketPolicy;
 import dev.sluice.common.auth.Caller;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterView;
@@ -49,7 +48,7 @@ public final class DeleteObjectsHandler {
         var document = RequestBodies.read(head, caller, body, S3Bodies.LARGEST_DELETE);
         RequestBodies.verify(document, request.checksums(), request.contentMd5());
         var list = S3Bodies.deleteObjects(document);
-        var policy = view.policy(bucket).orElse(BucketPolicy.NONE);
+        var policy = view.policy(bucket);
         var denied = list.deletions().stream()
                 .map(S3Request.Deletion::key)
                 .filter(key -> policy.denies(S3Action.DELETE_OBJECT.permission(), bucket.name(), key))

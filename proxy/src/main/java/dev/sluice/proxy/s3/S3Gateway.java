@@ -34,6 +34,7 @@ public final class S3Gateway implements HttpHandler {
     private final ClusterViews views;
     private final ObjectRoute objects;
     private final BucketHandlers buckets;
+    private final DocumentHandlers documents;
     private final ListHandlers lists;
     private final DeleteObjectsHandler deletes;
 
@@ -43,6 +44,7 @@ public final class S3Gateway implements HttpHandler {
             ClusterViews views,
             ObjectRoute objects,
             BucketHandlers buckets,
+            DocumentHandlers documents,
             ListHandlers lists,
             DeleteObjectsHandler deletes) {
         this.parser = parser;
@@ -50,6 +52,7 @@ public final class S3Gateway implements HttpHandler {
         this.views = views;
         this.objects = objects;
         this.buckets = buckets;
+        this.documents = documents;
         this.lists = lists;
         this.deletes = deletes;
     }
@@ -130,11 +133,11 @@ public final class S3Gateway implements HttpHandler {
             case S3Request.DeleteBucket _ -> buckets.delete(bucket);
             case S3Request.GetBucketLocation _ -> buckets.location();
             case S3Request.GetBucketVersioning _ -> buckets.versioning();
-            case S3Request.GetBucketSetting question -> buckets.setting(question, bucket);
+            case S3Request.GetBucketSetting question -> buckets.setting(question, bucket, view);
             case S3Request.PutBucketAcl _ -> Response.empty(200);
-            case S3Request.GetBucketPolicy _ -> buckets.policy(bucket);
-            case S3Request.PutBucketPolicy _ -> buckets.putPolicy(bucket, caller, head, body);
-            case S3Request.DeleteBucketPolicy _ -> buckets.deletePolicy(bucket);
+            case S3Request.GetBucketDocument get -> documents.get(bucket, get.document());
+            case S3Request.PutBucketDocument put -> documents.put(put, bucket, caller, head, body);
+            case S3Request.DeleteBucketDocument delete -> documents.delete(bucket, delete.document());
             case S3Request.ListObjects list -> lists.objects(list, bucket);
             case S3Request.ListObjectVersions list -> lists.versions(list, bucket);
             case S3Request.ListMultipartUploads list -> lists.uploads(list, bucket);
@@ -148,6 +151,7 @@ public final class S3Gateway implements HttpHandler {
             throw new IllegalStateException("not on an object: " + head.path());
         }
         AccessCheck.refuseOverrides(caller, request);
+        AccessCheck.authoriseTags(caller, request, bucket, view);
         if (request instanceof S3Request.CopyObject copy) {
             return copy(request, copy.source(), head, unread.pathWithBucket(), caller, bucket, view);
         }
@@ -168,7 +172,8 @@ public final class S3Gateway implements HttpHandler {
             ClusterView view) {
         return blocking(head, body -> {
             var known = view.bucket(source.bucket()).isPresent() ? view : views.confirmed();
-            AccessCheck.authoriseSource(caller, source, known);
+            boolean withTags = request instanceof S3Request.CopyObject object && !object.replaceTags();
+            AccessCheck.authoriseSource(caller, source, withTags, known);
             return now(objects.route(request, head, path, caller, bucket, view), body);
         });
     }

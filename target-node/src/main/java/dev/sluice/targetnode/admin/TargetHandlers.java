@@ -32,6 +32,7 @@ import dev.sluice.targetnode.bucket.DroppedBuckets;
 import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.coldfill.CloudListing;
+import dev.sluice.targetnode.coldfill.CloudTags;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Fetching;
 import dev.sluice.targetnode.coldfill.Fills;
@@ -110,11 +111,12 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
         var damagedCopies = new DamagedCopies(store, coldFill);
         var shards = new ShardIndexes();
         var deletes = new DeleteObjectHandler(store, writes, writeThrough);
+        var cloudTags = new CloudTags(backends);
         var actions = new ObjectActions(
                 new GetObjectHandler(store, coldFill, revalidation, damagedCopies, reads, shards),
                 puts,
                 deletes,
-                new CopyHandlers(new CopySources(views, parts.peers()), puts, multipart),
+                new CopyHandlers(new CopySources(views, parts.peers()), puts, multipart, cloudTags),
                 multipart,
                 new CompleteUploadHandler(
                         store.multipart(),
@@ -123,7 +125,8 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
                         limit,
                         writeThrough,
                         threads,
-                        CompleteUploadHandler.PATIENCE));
+                        CompleteUploadHandler.PATIENCE),
+                cloudTags);
         var parked =
                 new ParkedRequests(parts.meters(), Tags.of("node", parts.node().value()));
         this.router = new ObjectRouter(parts.node(), views, store, parked, actions);

@@ -4,6 +4,8 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.FileSource;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpDate;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.EncodedWords;
@@ -11,10 +13,13 @@ import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.ShardMember;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.record.FromParts;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.shards.ShardSamples;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -27,8 +32,16 @@ import java.util.TreeMap;
 /// for one that is still coming from the cloud.
 ///
 /// @param text what follows instead of the object's bytes
-public record ObjectAnswer(int status, Headers headers, long offset, long length, Optional<String> text) {
+public record ObjectAnswer(int status, Headers headers, long offset, long length, Optional<ByteBuffer> text) {
     private static final List<String> CACHING = List.of("Cache-Control", "Expires");
+
+    /// The same without the object's bytes.
+    public Response withoutBytes() {
+        return new Response(
+                status,
+                headers,
+                text.<ResponseBody>map(ResponseBody.Bytes::new).orElseGet(() -> new ResponseBody.LengthOnly(length)));
+    }
 
     /// How many bytes are sent first.
     public int window() {
@@ -63,6 +76,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
     /// What GetObject and HeadObject have in common.
     ///
     /// @param cached whether the bucket is a cached one
+    /// @param description what is asked of the object instead of its bytes
     public record Asked(
             Optional<ByteRange> range,
             Conditions conditions,
@@ -70,7 +84,8 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
             boolean checksumMode,
             SortedMap<String, String> overrides,
             boolean cached,
-            Optional<ShardMember> member) {
+            Optional<ShardMember> member,
+            Optional<Description> description) {
         private static final Optional<ByteRange> FIRST_BYTE = Optional.of(new ByteRange.FromTo(0, 0));
 
         public static Asked of(S3Request.GetObject get, boolean cached) {
@@ -81,7 +96,8 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
                     get.checksumMode(),
                     get.overrides(),
                     cached,
-                    get.member());
+                    get.member(),
+                    Optional.empty());
         }
 
         public static Asked of(S3Request.HeadObject head, boolean cached) {
@@ -92,7 +108,20 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
                     head.checksumMode(),
                     head.overrides(),
                     cached,
+                    Optional.empty(),
                     Optional.empty());
+        }
+
+        public static Asked of(Description description, boolean cached) {
+            return new Asked(
+                    Optional.empty(),
+                    Conditions.NONE,
+                    Optional.empty(),
+                    false,
+                    new TreeMap<>(),
+                    cached,
+                    Optional.empty(),
+                    Optional.of(description));
         }
 
         /// The whole, where If-Range asks first what the object is: that is right whatever it is.
@@ -101,7 +130,8 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         }
 
         private Asked whole() {
-            return new Asked(Optional.empty(), conditions, partNumber, checksumMode, overrides, cached, member);
+            return new Asked(
+                    Optional.empty(), conditions, partNumber, checksumMode, overrides, cached, member, description);
         }
 
         /// Exactly `bytes=0-0`: in a HEAD the request to begin the object's fill.
@@ -115,7 +145,18 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
 
     /// @throws StoreException when a condition does not hold or the range lies outside
     public static ObjectAnswer of(Known object, Asked asked, CacheResult result) {
-        return of(object, asked, result, new Extent(0, object.size()));
+        return asked.description()
+                .map(description -> described(object, asked, result, description.of(object)))
+                .orElseGet(() -> of(object, asked, result, new Extent(0, object.size())));
+    }
+
+    private static ObjectAnswer described(Known object, Asked asked, CacheResult result, ByteBuffer text) {
+        var headers = Headers.builder()
+                .add("Content-Type", "application/xml")
+                .add("ETag", '"' + object.etag() + '"')
+                .add("Last-Modified", HttpDate.format(object.modified()));
+        result.addTo(headers, asked.cached());
+        return new ObjectAnswer(200, headers.build(), 0, 0, Optional.of(text));
     }
 
     /// What comes before anything else is found out.
@@ -141,7 +182,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
                         headers.without("Content-Type").with("Content-Type", "application/json"),
                         0,
                         0,
-                        Optional.of(text));
+                        Optional.of(StandardCharsets.UTF_8.encode(text)));
             }
             case ShardMember.Samples(int first, int count) -> {
                 long end = (long) first + count;
@@ -176,7 +217,9 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
             headers.add("Content-Type", "binary/octet-stream");
         }
         object.headers().forEach((name, value) -> {
-            if (!asked.overrides().containsKey(name)) {
+            if (name.equals(Tags.HEADER)) {
+                headers.add(Tags.COUNT_HEADER, Tags.count(value));
+            } else if (!asked.overrides().containsKey(name)) {
                 headers.add(name, value);
             }
         });

@@ -34,8 +34,7 @@ final class PassThrough {
     }
 
     static Response head(BackendObject object, ObjectAnswer.Asked asked, CacheResult result) {
-        var answer = ObjectAnswer.of(known(object), asked, result);
-        return new Response(answer.status(), answer.headers(), new ResponseBody.LengthOnly(answer.length()));
+        return ObjectAnswer.of(known(object), asked, result).withoutBytes();
     }
 
     /// An object from the cloud has one part, whatever it was uploaded in: itself.

@@ -12,6 +12,7 @@ import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.EncodedWords;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.store.StoreException;
@@ -104,7 +105,7 @@ public final class WriteThrough {
             return Written.of(upload.commit(new CommitTerms(
                     stored.etag(),
                     received.checksums(),
-                    attributes.headers(),
+                    Tags.counted(attributes.headers()),
                     attributes.userMetadata(),
                     Optional.of(stored.version()),
                     Optional.of(modified),

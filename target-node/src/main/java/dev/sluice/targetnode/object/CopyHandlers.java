@@ -5,9 +5,11 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.answer.CopyXml;
 import dev.sluice.common.s3.answer.S3Responses;
+import dev.sluice.targetnode.coldfill.CloudTags;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -18,11 +20,13 @@ public final class CopyHandlers {
     private final CopySources sources;
     private final PutObjectHandler puts;
     private final MultipartHandlers multipart;
+    private final CloudTags cloudTags;
 
-    public CopyHandlers(CopySources sources, PutObjectHandler puts, MultipartHandlers multipart) {
+    public CopyHandlers(CopySources sources, PutObjectHandler puts, MultipartHandlers multipart, CloudTags cloudTags) {
         this.sources = sources;
         this.puts = puts;
         this.multipart = multipart;
+        this.cloudTags = cloudTags;
     }
 
     public Response object(ObjectCall call, S3Request.CopyObject copy, ByteSource body) {
@@ -31,14 +35,16 @@ public final class CopyHandlers {
                     + " itself without changing the object's metadata.");
         }
         try (var source = sources.open(copy.source(), copy.sourceConditions(), Optional.empty())) {
-            var attributes = copy.replaceMetadata()
-                    ? copy.attributes()
-                    : new WriteAttributes(
-                            source.headers(),
-                            source.userMetadata(),
-                            Optional.empty(),
-                            Map.of(),
-                            copy.attributes().declared());
+            var asked = copy.attributes();
+            var tags = copy.replaceTags() ? Tags.among(asked.headers()) : sources.tags(copy.source(), source);
+            boolean replace = copy.replaceMetadata();
+            var attributes = new WriteAttributes(
+                    Tags.with(replace ? asked.headers() : source.headers(), tags.header()),
+                    replace ? asked.userMetadata() : source.userMetadata(),
+                    replace ? asked.contentMd5() : Optional.empty(),
+                    replace ? asked.checksums() : Map.of(),
+                    asked.declared());
+            cloudTags.requireKept(call.bucket(), attributes);
             var written = puts.write(
                     call.bucket(), call.key(), source.incoming(), attributes, copy.conditions(), body::abandoned);
             return S3Responses.xml(CopyXml.object(

@@ -11,6 +11,8 @@ import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.SteadyBody;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.Tags;
+import dev.sluice.common.s3.parse.S3Bodies;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -45,8 +48,15 @@ public final class CopySources {
     }
 
     /// @param headers content headers, canonical names
+    /// @param isTagged whether it has tags
+    /// @param named its ETag and when it was written, as its node says
     record Source(
-            SortedMap<String, String> headers, SortedMap<String, String> userMetadata, long length, StreamSource body)
+            SortedMap<String, String> headers,
+            SortedMap<String, String> userMetadata,
+            boolean isTagged,
+            List<Optional<String>> named,
+            long length,
+            StreamSource body)
             implements AutoCloseable {
         public UploadBody incoming() {
             return UploadBody.of(new Copied(body), length);
@@ -106,6 +116,34 @@ public final class CopySources {
         };
     }
 
+    /// The tags of an object that was opened.
+    ///
+    /// @throws StoreException Unavailable when it was overwritten meanwhile
+    public Tags tags(ObjectName name, Source source) {
+        if (!source.isTagged()) {
+            return Tags.NONE;
+        }
+        var bucket =
+                views.current().bucket(name.bucket()).orElseThrow(() -> new StoreException.NoSuchBucket(name.bucket()));
+        var asked = views.current().primary(bucket, name.key());
+        var response = peers.open(
+                PeerAddress.of(asked), "/" + name.bucket() + "/" + encode(name.key()) + "?tagging", Headers.EMPTY);
+        try (var body = response.body()) {
+            boolean same = bucket.backed() || named(response).equals(source.named());
+            if (response.statusCode() == 200 && same) {
+                return S3Bodies.tagging(S3Bodies.read(body, S3Bodies.LARGEST_CONFIGURATION));
+            }
+            throw new StoreException.Unavailable("%s answered %d for the tags of the copy's source%s"
+                    .formatted(asked.id(), response.statusCode(), same ? "" : ": it was overwritten meanwhile"));
+        } catch (IOException brokeOff) {
+            throw new StoreException.Unavailable("The tags of the copy's source broke off: " + brokeOff.getMessage());
+        }
+    }
+
+    private static List<Optional<String>> named(HttpResponse<InputStream> response) {
+        return List.of(response.headers().firstValue("ETag"), response.headers().firstValue("Last-Modified"));
+    }
+
     private static Headers requestHeaders(Conditions conditions, Optional<ByteRange> range) {
         var headers = Headers.builder();
         conditions.ifMatch().ifPresent(etag -> headers.add("If-Match", etag));
@@ -146,7 +184,8 @@ public final class CopySources {
         long length = response.headers().firstValueAsLong("Content-Length").orElseThrow();
         var steady = new SteadyBody(response.body(), PATIENCE); // its node may lose its power while it sends
         var body = new StreamSource(steady, length, _ -> {}, _ -> discard(steady));
-        return new Source(headers, userMetadata, length, body);
+        boolean isTagged = response.headers().firstValue(Tags.COUNT_HEADER).isPresent();
+        return new Source(headers, userMetadata, isTagged, named(response), length, body);
     }
 
     private static void discard(InputStream body) {

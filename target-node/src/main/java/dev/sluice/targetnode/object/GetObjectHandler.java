@@ -10,6 +10,7 @@ import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.answer.CacheResult;
+import dev.sluice.targetnode.answer.Description;
 import dev.sluice.targetnode.answer.ObjectAnswer;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.ColdFill;
@@ -62,6 +63,11 @@ public final class GetObjectHandler {
 
     public Answer head(ObjectCall call, S3Request.HeadObject request) {
         return answer(call, ObjectAnswer.Asked.of(request, call.bucket().backed()), true);
+    }
+
+    /// What is told of an object instead of its bytes.
+    Answer describe(ObjectCall call, Description description) {
+        return answer(call, ObjectAnswer.Asked.of(description, call.bucket().backed()), true);
     }
 
     /// For a target that is away, of a bucket with a backend. What is on the drives here is not looked at.
@@ -274,14 +280,9 @@ public final class GetObjectHandler {
     }
 
     private static Response response(StoredObject object, ObjectAnswer answer, boolean headOnly) {
-        if (headOnly) {
+        if (headOnly || answer.text().isPresent()) {
             object.close();
-            return new Response(answer.status(), answer.headers(), new ResponseBody.LengthOnly(answer.length()));
-        }
-        var text = answer.text().map(ResponseBody::text);
-        if (text.isPresent()) {
-            object.close();
-            return new Response(answer.status(), answer.headers(), text.get());
+            return answer.withoutBytes();
         }
         var bytes = object.bytes();
         if (bytes.isPresent()) {

@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.object;
 
+import dev.sluice.targetnode.coldfill.CloudTags;
+
 /// One handler for each kind of action on an object.
 public record ObjectActions(
         GetObjectHandler gets,
@@ -7,4 +9,5 @@ public record ObjectActions(
         DeleteObjectHandler deletes,
         CopyHandlers copies,
         MultipartHandlers multipart,
-        CompleteUploadHandler completions) {}
+        CompleteUploadHandler completions,
+        CloudTags cloudTags) {}

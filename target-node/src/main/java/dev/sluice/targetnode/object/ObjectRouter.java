@@ -15,6 +15,7 @@ import dev.sluice.common.s3.answer.Owner;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.answer.SettingXml;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.answer.Description;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.storage.ObjectStore;
 import java.util.Optional;
@@ -90,7 +91,10 @@ public final class ObjectRouter {
             case S3Request.HeadObject head -> actions.gets().head(call, head);
             case S3Request.GetObjectAcl _ -> existing(call, () -> S3Responses.xml(SettingXml.acl(Owner.SLUICE)));
             case S3Request.PutObjectAcl _ -> existing(call, () -> Response.empty(200));
-            case S3Request.GetObjectTagging _ -> existing(call, () -> S3Responses.xml(SettingXml.noTags()));
+            case S3Request.GetObjectTagging _ ->
+                call.bucket().backed()
+                        ? new Blocking(_ -> actions.cloudTags().of(call.bucket(), call.key()))
+                        : actions.gets().describe(call, new Description.Tagging());
             case S3Request.PutObject _,
                     S3Request.CopyObject _,
                     S3Request.DeleteObject _,
@@ -130,11 +134,17 @@ public final class ObjectRouter {
 
     private Response blocking(ObjectCall call, ByteSource body) {
         return switch (call.request()) {
-            case S3Request.PutObject put -> actions.puts().handle(call, put, body);
+            case S3Request.PutObject put -> {
+                actions.cloudTags().requireKept(call.bucket(), put.attributes());
+                yield actions.puts().handle(call, put, body);
+            }
             case S3Request.CopyObject copy -> actions.copies().object(call, copy, body);
             case S3Request.DeleteObject delete ->
                 actions.deletes().handle(call.bucket(), call.key(), delete.conditions(), body);
-            case S3Request.CreateMultipartUpload create -> actions.multipart().create(call, create);
+            case S3Request.CreateMultipartUpload create -> {
+                actions.cloudTags().requireKept(call.bucket(), create.attributes());
+                yield actions.multipart().create(call, create);
+            }
             case S3Request.UploadPart part -> actions.multipart().part(call, part, body);
             case S3Request.UploadPartCopy copy -> actions.copies().part(call, copy);
             case S3Request.ListParts list -> actions.multipart().list(call, list);

@@ -230,7 +230,9 @@ class TargetHandlersTest {
         target.put(target.own(), "a", random(1, 1000));
         var name = new ObjectName("own", "a");
         var call = TargetFixture.call(
-                new S3Request.CopyObject(name, name, false, PLAIN, Conditions.NONE, Conditions.NONE), target.own(), 0);
+                new S3Request.CopyObject(name, name, false, false, PLAIN, Conditions.NONE, Conditions.NONE),
+                target.own(),
+                0);
         assertThatThrownBy(() -> target.run(call, ByteSource.empty()))
                 .isInstanceOfSatisfying(
                         S3Failure.class,
@@ -254,7 +256,8 @@ class TargetHandlersTest {
             var source = new ObjectName("own", "source");
             for (var bucket : buckets()) {
                 var name = new ObjectName(bucket.name(), "a");
-                var whole = new S3Request.CopyObject(name, source, false, PLAIN, Conditions.NONE, Conditions.NONE);
+                var whole =
+                        new S3Request.CopyObject(name, source, false, false, PLAIN, Conditions.NONE, Conditions.NONE);
                 var id = target.upload(bucket, "a");
                 var part = new S3Request.UploadPartCopy(name, id, 1, source, Optional.empty(), Conditions.NONE);
                 for (var copy : List.of(whole, part)) {

@@ -49,7 +49,7 @@ class ObjectAnswerTest {
             boolean checksums,
             Conditions conditions,
             SortedMap<String, String> overrides) {
-        return new Asked(range, conditions, part, checksums, overrides, false, Optional.empty());
+        return new Asked(range, conditions, part, checksums, overrides, false, Optional.empty(), Optional.empty());
     }
 
     private static ObjectAnswer whole(Known object) {
@@ -258,7 +258,14 @@ class ObjectAnswerTest {
                 1, "e1", MODIFIED, Map.of(), new TreeMap<>(), new TreeMap<>(Map.of("a", "caf\u00E9")), List.of());
         assertThat(whole(object).headers().first("x-amz-meta-a")).contains("=?UTF-8?Q?caf=C3=A9?=");
         var cached = new Asked(
-                Optional.empty(), Conditions.NONE, Optional.empty(), false, new TreeMap<>(), true, Optional.empty());
+                Optional.empty(),
+                Conditions.NONE,
+                Optional.empty(),
+                false,
+                new TreeMap<>(),
+                true,
+                Optional.empty(),
+                Optional.empty());
         assertThat(answerTo(object, cached).headers().first("x-amz-meta-a")).contains("caf\u00E9");
     }
 

@@ -10,6 +10,7 @@ import dev.sluice.backend.BackendStream;
 import dev.sluice.backend.WriteCondition;
 import dev.sluice.backend.memory.MemoryBackend;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -74,6 +75,16 @@ public final class GatedCloud implements Backend {
     /// Streams that were opened and not closed.
     public int openStreams() {
         return open.get();
+    }
+
+    @Override
+    public boolean keepsTags() {
+        return memory.keepsTags();
+    }
+
+    @Override
+    public Tags tags(String key) {
+        return memory.tags(key);
     }
 
     @Override

@@ -214,7 +214,7 @@ public final class TargetFixture implements AutoCloseable {
                 new BucketProperties(
                         before.backend(),
                         before.durability(),
-                        before.policy(),
+                        before.documents(),
                         before.route(),
                         before.localCopies(),
                         before.replicas(),
@@ -265,7 +265,7 @@ public final class TargetFixture implements AutoCloseable {
                 new BucketProperties(
                         before.backend(),
                         before.durability(),
-                        before.policy(),
+                        before.documents(),
                         before.route(),
                         before.localCopies(),
                         before.replicas(),

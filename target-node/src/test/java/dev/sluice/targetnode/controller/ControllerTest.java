@@ -456,14 +456,7 @@ class ControllerTest {
         controller.apply(new Command.CreateBucket(
                 "twice",
                 42,
-                new BucketProperties(
-                        Optional.empty(),
-                        Durability.FSYNC,
-                        Optional.empty(),
-                        Optional.empty(),
-                        1,
-                        2,
-                        Optional.empty())));
+                new BucketProperties(Optional.empty(), Durability.FSYNC, Optional.empty(), 1, 2, Optional.empty())));
         awaitKeptOnBoth(controller);
         return controller;
     }

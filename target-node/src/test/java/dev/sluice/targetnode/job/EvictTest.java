@@ -69,7 +69,7 @@ class EvictTest {
         var pinned = new BucketProperties(
                 old.backend(),
                 old.durability(),
-                old.policy(),
+                old.documents(),
                 old.route(),
                 old.localCopies(),
                 old.replicas(),

@@ -101,8 +101,7 @@ class WatchedStateTest {
     }
 
     private static BucketProperties properties() {
-        return new BucketProperties(
-                Optional.empty(), Durability.FSYNC, Optional.empty(), Optional.empty(), 1, 2, Optional.empty());
+        return new BucketProperties(Optional.empty(), Durability.FSYNC, Optional.empty(), 1, 2, Optional.empty());
     }
 
     private HttpServer serve(int port) throws IOException {

@@ -110,7 +110,7 @@ public final class ReplicaCluster implements AutoCloseable {
         return new BucketProperties(
                 Optional.empty(),
                 usual.durability(),
-                Optional.empty(),
+                BucketProperties.NO_DOCUMENTS,
                 Optional.empty(),
                 1,
                 code.slices(),

@@ -1,5 +1,6 @@
 package dev.sluice.common.s3.answer;
 
+import dev.sluice.common.s3.Tags;
 import java.nio.ByteBuffer;
 
 /// The documents about what is not configured, and who may do what.
@@ -40,11 +41,13 @@ public final class SettingXml {
                 .finish();
     }
 
-    public static ByteBuffer noTags() {
-        return XmlWriter.document("Tagging", 256)
-                .open("TagSet")
-                .close("TagSet")
-                .close("Tagging")
-                .finish();
+    public static ByteBuffer tagging(Tags tags) {
+        var xml = XmlWriter.document("Tagging", 1024).open("TagSet");
+        tags.values()
+                .forEach((key, value) -> xml.open("Tag")
+                        .element("Key", key)
+                        .element("Value", value)
+                        .close("Tag"));
+        return xml.close("TagSet").close("Tagging").finish();
     }
 }

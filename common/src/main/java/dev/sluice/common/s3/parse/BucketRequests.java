@@ -1,6 +1,7 @@
 package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.s3.BucketDocument;
 import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Header;
@@ -32,17 +33,27 @@ final class BucketRequests {
                         bucket, ChecksumHeaders.values(headers, false), ChecksumHeaders.contentMd5(headers));
             case GET_BUCKET_LOCATION -> new S3Request.GetBucketLocation(bucket);
             case GET_BUCKET_VERSIONING -> new S3Request.GetBucketVersioning(bucket);
-            case GET_BUCKET_POLICY -> new S3Request.GetBucketPolicy(bucket);
-            case PUT_BUCKET_POLICY -> new S3Request.PutBucketPolicy(bucket);
-            case DELETE_BUCKET_POLICY -> new S3Request.DeleteBucketPolicy(bucket);
             case PUT_BUCKET_ACL -> {
                 NotServed.requireOwnersAcl(headers);
                 yield new S3Request.PutBucketAcl(bucket);
             }
             default ->
                 action.setting()
-                        .map(setting -> new S3Request.GetBucketSetting(bucket, setting, query.first("id")))
-                        .orElseThrow(() -> new IllegalStateException(action + " is not on a bucket"));
+                        .<S3Request>map(setting -> new S3Request.GetBucketSetting(bucket, setting, query.first("id")))
+                        .orElseGet(() -> ofDocument(action, bucket, headers));
+        };
+    }
+
+    private static S3Request ofDocument(S3Action action, String bucket, Headers headers) {
+        var document = BucketDocument.of(action.parameter())
+                .orElseThrow(() -> new IllegalStateException(action + " is not on a bucket"));
+        return switch (action.method()) {
+            case "GET" -> new S3Request.GetBucketDocument(bucket, document);
+            case "PUT" ->
+                new S3Request.PutBucketDocument(
+                        bucket, document, ChecksumHeaders.values(headers, false), ChecksumHeaders.contentMd5(headers));
+            case "DELETE" -> new S3Request.DeleteBucketDocument(bucket, document);
+            default -> throw new IllegalStateException(action + " is not on a document");
         };
     }
 

@@ -98,13 +98,8 @@ final class ObjectRequests {
         if (headers.has("x-amz-copy-source-range")) {
             throw S3Failure.invalidArgument("x-amz-copy-source-range is for UploadPartCopy");
         }
-        var directive = headers.first("x-amz-metadata-directive").orElse("COPY");
-        boolean replace = switch (directive) {
-            case "COPY" -> false;
-            case "REPLACE" -> true;
-            default ->
-                throw S3Failure.invalidArgument("x-amz-metadata-directive", directive, "Unknown metadata directive.");
-        };
+        boolean replace = replaces(headers, "x-amz-metadata-directive", "Unknown metadata directive.");
+        boolean replaceTags = replaces(headers, "x-amz-tagging-directive", "Unknown tagging directive.");
         var attributes = WriteHeaders.attributes(headers);
         if (!replace && source.equals(name) && attributes.declared().isEmpty()) {
             throw S3Failure.invalidRequest("This copy request is illegal because it is trying to copy an object to"
@@ -112,7 +107,22 @@ final class ObjectRequests {
                     + " encryption attributes.");
         }
         return new S3Request.CopyObject(
-                name, source, replace, attributes, WriteHeaders.conditions(headers), CopySource.conditions(headers));
+                name,
+                source,
+                replace,
+                replaceTags,
+                attributes,
+                WriteHeaders.conditions(headers),
+                CopySource.conditions(headers));
+    }
+
+    private static boolean replaces(Headers headers, String name, String otherwise) {
+        var directive = headers.first(name).orElse("COPY");
+        return switch (directive) {
+            case "COPY" -> false;
+            case "REPLACE" -> true;
+            default -> throw S3Failure.invalidArgument(name, directive, otherwise);
+        };
     }
 
     private static S3Request complete(ObjectName name, Query query, Headers headers) {

@@ -6,6 +6,7 @@ import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.store.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -169,21 +171,65 @@ public final class S3Bodies {
     /// CreateBucket: an empty body, or a configuration that names no other place than ours.
     ///
     /// @param region ours; `*` takes any
-    public static void createBucket(byte[] body, String region) {
+    /// @return the bucket's tags
+    public static Tags createBucket(byte[] body, String region) {
         checkSize(body, LARGEST_CONFIGURATION);
         if (body.length == 0) {
-            return;
+            return Tags.NONE;
         }
+        var tags = new LinkedHashMap<String, String>();
         var xml = XmlBody.open(body, "CreateBucketConfiguration");
         xml.children(name -> {
             switch (name) {
                 case "LocationConstraint" -> checkLocation(xml.text().trim(), region);
-                case "Location", "Bucket", "Tags" ->
-                    throw S3Failure.notImplemented(name + " in CreateBucketConfiguration");
+                case "Tags" -> tags(xml, tags);
+                case "Location", "Bucket" -> throw S3Failure.notImplemented(name + " in CreateBucketConfiguration");
                 default -> throw unknown(name);
             }
         });
         xml.end();
+        Tags.requireAtMost(Tags.MOST_OF_BUCKET, "Bucket", tags.size());
+        return new Tags(tags);
+    }
+
+    /// PutBucketTagging, and what GetObjectTagging answers.
+    public static Tags tagging(byte[] body) {
+        var tags = new LinkedHashMap<String, String>();
+        var found = new boolean[1];
+        var xml = XmlBody.open(body, "Tagging");
+        xml.children(name -> {
+            if (!name.equals("TagSet") || found[0]) {
+                throw unknown(name);
+            }
+            found[0] = true;
+            tags(xml, tags);
+        });
+        xml.end();
+        if (!found[0]) {
+            throw XmlBody.malformed("A Tagging needs a TagSet");
+        }
+        Tags.requireAtMost(Tags.MOST_OF_BUCKET, "Bucket", tags.size());
+        return new Tags(tags);
+    }
+
+    private static void tags(XmlBody xml, Map<String, String> tags) {
+        xml.children(name -> {
+            if (!name.equals("Tag")) {
+                throw unknown(name);
+            }
+            var fields = new HashMap<String, String>();
+            xml.children(field -> {
+                if (!(field.equals("Key") || field.equals("Value")) || fields.put(field, xml.text()) != null) {
+                    throw unknown(field);
+                }
+            });
+            var key = fields.get("Key");
+            var value = fields.get("Value");
+            if (key == null || value == null) {
+                throw XmlBody.malformed("A Tag needs a Key and a Value");
+            }
+            Tags.add(tags, key, value);
+        });
     }
 
     private static void checkLocation(String location, String region) {

@@ -6,6 +6,7 @@ import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.EncodedWords;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
@@ -96,6 +97,10 @@ final class WriteHeaders {
             }
         });
         checkSize(rawSize(kept), LARGEST_METADATA);
+        headers.first(Tags.HEADER)
+                .map(Tags::ofHeader)
+                .filter(tags -> !tags.isEmpty())
+                .ifPresent(tags -> kept.put(Tags.HEADER, tags.header()));
         return Collections.unmodifiableSortedMap(kept);
     }
 

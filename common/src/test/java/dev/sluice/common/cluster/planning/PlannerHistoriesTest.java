@@ -253,7 +253,7 @@ class PlannerHistoriesTest {
 
     private static BucketProperties properties(int replicas) {
         return new BucketProperties(
-                Optional.empty(), Durability.FSYNC, Optional.empty(), Optional.empty(), 1, replicas, Optional.empty());
+                Optional.empty(), Durability.FSYNC, Optional.empty(), 1, replicas, Optional.empty());
     }
 
     private void restart(NodeId target, Set<String> unsound) {

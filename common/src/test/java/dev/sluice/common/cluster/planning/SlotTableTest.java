@@ -80,13 +80,7 @@ class SlotTableTest {
                 "b" + replicas,
                 1,
                 new BucketProperties(
-                        Optional.empty(),
-                        Durability.FSYNC,
-                        Optional.empty(),
-                        Optional.empty(),
-                        1,
-                        replicas,
-                        Optional.empty()));
+                        Optional.empty(), Durability.FSYNC, Optional.empty(), 1, replicas, Optional.empty()));
     }
 
     private static NodeId target(ClusterState state, String drive) {

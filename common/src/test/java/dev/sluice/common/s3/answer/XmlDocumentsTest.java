@@ -6,6 +6,7 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.listing.ContinuationToken;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedPart;
@@ -150,7 +151,7 @@ class XmlDocumentsTest {
         assertThat(Xml.parse(SettingXml.emptyList("ListInventoryConfigurationsResult")))
                 .containsExactly("ListInventoryConfigurationsResult", "IsTruncated=false");
         assertThat(Xml.parse(SettingXml.policyStatus(true))).containsExactly("PolicyStatus", "IsPublic=true");
-        assertThat(Xml.parse(SettingXml.noTags())).containsExactly("Tagging", "TagSet");
+        assertThat(Xml.parse(SettingXml.tagging(Tags.NONE))).containsExactly("Tagging", "TagSet");
         assertThat(Xml.parse(SettingXml.acl(OWNER)))
                 .containsExactly(
                         "AccessControlPolicy",

@@ -231,9 +231,10 @@ class S3BodiesTest {
         create(location("us-east-1"), "us-east-1");
         create(location("mars-1"), "*");
         refused("InvalidLocationConstraint", () -> create(location("mars-1"), "us-east-1"));
+        create("<CreateBucketConfiguration><Tags/></CreateBucketConfiguration>", "us-east-1");
         refused(
                 "NotImplemented",
-                () -> create("<CreateBucketConfiguration><Tags/></CreateBucketConfiguration>", "us-east-1"));
+                () -> create("<CreateBucketConfiguration><Bucket/></CreateBucketConfiguration>", "us-east-1"));
         refused("MalformedXML", () -> create("<x/>", "us-east-1"));
     }
 

@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
 
 /// A copy of the cluster's state, as a drive has it.
 ///
-/// Format: a line `sluice-state 7 <CRC32C of the rest, 8 hex digits>`; a line with the boot number of the controller,
+/// Format: a line `sluice-state 8 <CRC32C of the rest, 8 hex digits>`; a line with the boot number of the controller,
 /// the number of the save and the ids of the drives that keep this state; then the state as [StateCodec] writes it: a
 /// line of JSON, and the rows of slots.
 ///
@@ -20,7 +20,7 @@ import java.util.zip.CRC32C;
 /// @param names the ids of the drives that keep this state
 record StateCopy(int boot, long save, Set<String> names, ClusterState state) {
     private static final String MAGIC = "sluice-state ";
-    private static final char FORMAT = '7';
+    private static final char FORMAT = '8';
     private static final int HEADER = MAGIC.length() + 2 + 8 + 1;
 
     static final Comparator<StateCopy> ORDER =

@@ -15,7 +15,7 @@ import java.util.Optional;
 /// A snapshot: format (5), the length of what is gathered of an entry in parts (4 bytes), that, the state; no state
 /// before the first entry.
 final class AgreedState implements Machine {
-    private static final byte FORMAT = 5;
+    private static final byte FORMAT = 6;
     private static final byte[] NO_EFFECT = {0};
     private static final byte[] EFFECT = {1};
 

@@ -14,7 +14,7 @@ import java.util.Optional;
 ///
 /// A part: format (5), the number of the proposal (8 bytes), of the part and of all parts (4 each), bytes.
 final class EntryParts {
-    private static final byte FORMAT = 5;
+    private static final byte FORMAT = 6;
     private static final int HEAD = 1 + 8 + 4 + 4;
 
     private final ByteArrayOutputStream gathered = new ByteArrayOutputStream();

@@ -12,7 +12,7 @@ import java.util.Optional;
 /// Reads and writes a drive's identity: JSON for people, with its format first and its checksum last.
 final class IdentityFile {
     /// Says also how the index and the records are written: what an older build made is not read.
-    private static final int FORMAT = 5;
+    private static final int FORMAT = 6;
 
     private final Path file;
 

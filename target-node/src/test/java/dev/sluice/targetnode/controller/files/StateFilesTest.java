@@ -322,7 +322,7 @@ class StateFilesTest {
     @Test
     void whatIsNoStateOfThisFormatIsRefused() throws IOException {
         saved("d0");
-        assertThat(Files.readString(file("d0"), StandardCharsets.ISO_8859_1)).startsWith("sluice-state 7 ");
+        assertThat(Files.readString(file("d0"), StandardCharsets.ISO_8859_1)).startsWith("sluice-state 8 ");
         Files.write(file("d0"), new byte[100]);
         assertThatThrownBy(() -> start("d0")).hasMessageContaining("not a state file");
     }
