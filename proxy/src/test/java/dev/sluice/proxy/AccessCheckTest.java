@@ -1,6 +1,7 @@
 package dev.sluice.proxy;
 
 import static dev.sluice.proxy.TrialCluster.outcome;
+import static dev.sluice.proxy.TrialCluster.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.http.Response;
@@ -43,6 +44,20 @@ class AccessCheckTest {
                 .isEqualTo(DENIED);
         assertThat(with(cluster.token(ANOTHER_KEY, now, "GET", "shards", key))).isEqualTo(DENIED);
         assertThat(with("AAAA")).isEqualTo(DENIED);
+    }
+
+    @Test
+    void refusalOfTokenIsInS3sWordsToClientsAndInOursToNodes() {
+        assertThat(said(token(TrialCluster.NOW.minusSeconds(61), "GET", key)))
+                .contains("<Message>Request has expired</Message>");
+        assertThat(said("AAAA")).contains("<Message>Access Denied</Message>");
+        var forged = SignedRequest.anonymous("GET /shards/" + key, PeerTokens.HEADER, "AAAA");
+        assertThat(text(cluster.response(forged))).contains("<Message>The peer token is forged or too old.</Message>");
+    }
+
+    private String said(String token) {
+        var asked = SignedRequest.anonymous("GET /shards/%s?x-sluice-token=%s".formatted(key, token));
+        return text(cluster.response(asked));
     }
 
     /// A bad token is not made good by a signature beside it.

@@ -34,6 +34,7 @@ class BucketSettingTest {
         "acl, 200, <Permission>FULL_CONTROL</Permission>",
         "analytics, 200, <ListBucketAnalyticsConfigurationResult xmlns=",
         "analytics&id=1, 404, <Code>NoSuchConfiguration</Code>",
+        "analytics&id=1, 404, <BucketName>shards</BucketName><Id>1</Id>",
         "cors, 404, <Code>NoSuchCORSConfiguration</Code>",
         "encryption, 404, <Code>ServerSideEncryptionConfigurationNotFoundError</Code>",
         "intelligent-tiering, 200, <IsTruncated>false</IsTruncated>",

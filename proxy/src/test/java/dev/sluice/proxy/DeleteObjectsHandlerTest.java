@@ -33,6 +33,15 @@ class DeleteObjectsHandlerTest {
     }
 
     @Test
+    void anErrorNamesTheConditionThatDidNotHold() {
+        cluster.put(cluster.bucket("shards"), "a");
+        var body = "<Delete><Object><Key>a</Key><Size>7</Size></Object></Delete>";
+        assertThat(text(cluster.send("POST /shards?delete", body)))
+                .contains("<Error><Key>a</Key><Code>PreconditionFailed</Code>")
+                .contains("<Message>The condition does not hold: x-amz-if-match-size</Message>");
+    }
+
+    @Test
     void aDocumentOtherThanTheSignedOneDeletesNothing() {
         var bucket = cluster.bucket("shards");
         var keeper = cluster.put(bucket, "a");

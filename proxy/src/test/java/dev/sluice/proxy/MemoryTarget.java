@@ -13,6 +13,7 @@ import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.PeerFailure;
 import dev.sluice.common.peer.ReadCounts;
 import dev.sluice.common.peer.RecentReads;
 import dev.sluice.common.peer.ResilverCommand;
@@ -172,11 +173,20 @@ final class MemoryTarget implements TargetService {
     @Override
     public List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions, BooleanSupplier abandoned) {
         answer();
-        var names = deletions.stream().map(S3Request.Deletion::key).toList();
-        keys(bucket.id()).removeAll(names);
-        return names.stream()
-                .map(key -> new DeleteOutcome(key, Optional.empty()))
+        return deletions.stream()
+                .map(deletion -> new DeleteOutcome(deletion.key(), failure(bucket, deletion)))
                 .toList();
+    }
+
+    /// Deletes it unless it has conditions: none of them holds.
+    private Optional<PeerFailure> failure(Bucket bucket, S3Request.Deletion deletion) {
+        try {
+            deletion.conditions().check("", 0, Instant.EPOCH);
+            keys(bucket.id()).remove(deletion.key());
+            return Optional.empty();
+        } catch (StoreException refused) {
+            return Optional.of(PeerFailure.of(refused));
+        }
     }
 
     @Override

@@ -87,10 +87,18 @@ class PolicyTest {
     @Test
     void theNativeApiDeletesNoBucketThatMustNotBeDeleted() {
         cluster.withPolicy("b", statement("Deny", "s3:DeleteBucket", "b"));
-        assertThat(cluster.send("DELETE /v1/buckets/b", "{\"action\":\"destroy-bck\",\"value\":{\"force\":true}}")
-                        .status())
-                .isEqualTo(403);
+        var answer = cluster.send("DELETE /v1/buckets/b", "{\"action\":\"destroy-bck\",\"value\":{\"force\":true}}");
+        assertThat(answer.status()).isEqualTo(403);
+        assertThat(text(answer)).contains("the bucket's policy denies it");
         assertThat(cluster.known("b")).isPresent();
+    }
+
+    @Test
+    void aClientIsDeniedInS3sWords() {
+        cluster.withPolicy("b", statement("Deny", "s3:GetObject", "b/*"));
+        assertThat(text(cluster.send("GET /b/k", ""))).contains("<Message>Access Denied</Message>");
+        assertThat(text(cluster.response(SignedRequest.anonymous("GET /b/k"))))
+                .contains("<Message>Access Denied</Message>");
     }
 
     @Test
@@ -112,7 +120,7 @@ class PolicyTest {
         var answer = text(cluster.send("POST /b?delete", body));
         assertThat(answer)
                 .contains("<Deleted><Key>gone/a</Key></Deleted>", "<Deleted><Key>gone/b</Key></Deleted>")
-                .contains("<Error><Key>kept/a</Key><Code>AccessDenied</Code>")
+                .contains("<Error><Key>kept/a</Key><Code>AccessDenied</Code><Message>Access Denied</Message>")
                 .contains("<Error><Key>kept/b</Key><Code>AccessDenied</Code>");
         assertThat(cluster.targets.values().stream().flatMap(target -> target.keys(bucket.id()).stream()))
                 .containsExactlyInAnyOrder("kept/a", "kept/b");

@@ -77,7 +77,8 @@ final class S3ClientTest {
         var body = "";
         if (request.startsWith("GET /b/missing") || request.contains("missing?partNumber=3")) {
             status = 404;
-            body = "<Error><Code>NoSuchKey</Code><Message>no &quot;missing&quot; here</Message></Error>";
+            body = "<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message>"
+                    + "<Key>a &quot;missing&quot; one</Key><Resource>/b/missing</Resource><RequestId>r</RequestId></Error>";
         } else if (request.endsWith("?uploads=")) {
             body = "<R><UploadId>u-1</UploadId></R>";
         } else if (request.startsWith("POST /b/late")) {
@@ -172,10 +173,11 @@ final class S3ClientTest {
     }
 
     @Test
-    void aRefusalSaysWhatToDo() {
+    void aRefusalSaysOfWhichKeyAndWhatToDo() {
         assertThatThrownBy(() -> client.get("b", "missing"))
                 .isInstanceOf(CommandFailure.class)
-                .hasMessage("NoSuchKey: no \"missing\" here (sluice ls BUCKET shows what is there)");
+                .hasMessage("NoSuchKey: The specified key does not exist. Key: a \"missing\" one"
+                        + " (sluice ls BUCKET shows what is there)");
     }
 
     @Test

@@ -11,6 +11,7 @@ import javax.xml.stream.XMLStreamException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Answers as servers may write them, and those that no honest server writes.
@@ -30,6 +31,21 @@ final class XmlElementTest {
             })
     void aRefusalIsReadHoweverItIsWritten(String body) {
         assertThat(ServerFailure.parse(404, body)).isEqualTo(new ServerFailure(404, "NoSuchKey", "a <b> &c"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "<Message>It is gone</Message><BucketName>b</BucketName> | It is gone. BucketName: b",
+                "<Message>Too long.</Message><Size>9</Size><Max>5</Max>  | Too long. Size: 9, Max: 5",
+                "<Message>No bucket b</Message><BucketName>b</BucketName> | No bucket b",
+                "<BucketName>b</BucketName><HostId>h</HostId>            | BucketName: b",
+                "<Message>m</Message><StringToSign>s</StringToSign>      | m"
+            })
+    void aRefusalIsShownWithTheElementsThatItsMessageLacks(String elements, String shown) {
+        var body = "<Error><Code>C</Code>" + elements + "<Resource>/x</Resource></Error>";
+        assertThat(ServerFailure.parse(400, body)).isEqualTo(new ServerFailure(400, "C", shown));
     }
 
     @ParameterizedTest

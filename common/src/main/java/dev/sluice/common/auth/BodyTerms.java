@@ -64,8 +64,9 @@ public sealed interface BodyTerms {
 
     private static String checkedHash(String value) {
         if (value.length() != 64 || !isLowerHex(value)) {
-            throw new S3Failure(
-                    S3Code.INVALID_ARGUMENT,
+            throw S3Failure.invalidArgument(
+                    "x-amz-content-sha256",
+                    value,
                     "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a STREAMING-… value, or a valid sha256 value.");
         }
         return value;

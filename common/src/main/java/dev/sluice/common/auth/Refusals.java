@@ -12,30 +12,23 @@ final class Refusals {
 
     private Refusals() {}
 
+    /// What S3 says otherwise than "Access Denied".
     static S3Failure accessDenied(String message) {
         return new S3Failure(S3Code.ACCESS_DENIED, message);
     }
 
     static S3Failure unknownKey(String accessKey) {
-        return new S3Failure(
-                S3Code.INVALID_ACCESS_KEY_ID,
-                "The AWS Access Key Id you provided does not exist in our records: " + accessKey,
-                accessKey);
+        return S3Failure.of(S3Code.INVALID_ACCESS_KEY_ID, accessKey);
     }
 
     /// @param values of S3's elements: what the client can compare with its own
     static S3Failure wrongSignature(String... values) {
-        return new S3Failure(
-                S3Code.SIGNATURE_DOES_NOT_MATCH,
-                "The request signature we calculated does not match the signature you provided."
-                        + " Check your key and signing method.",
-                values);
+        return S3Failure.of(S3Code.SIGNATURE_DOES_NOT_MATCH, values);
     }
 
     static S3Failure skewed(RequestTime time, Instant now) {
-        return new S3Failure(
+        return S3Failure.of(
                 S3Code.REQUEST_TIME_TOO_SKEWED,
-                "The difference between the request time and the current time is too large.",
                 time.text(),
                 now.truncatedTo(ChronoUnit.SECONDS).toString(),
                 Long.toString(RequestTime.WINDOW.toMillis()));

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 /// What a bucket can be configured with: documents that clients put, get and delete whole. A bucket keeps each as text
 /// under its name.
 public enum BucketDocument {
-    POLICY("policy", "application/json", 204, S3Code.NO_SUCH_BUCKET_POLICY, "The bucket policy does not exist"),
-    TAGGING("tagging", "application/xml", 204, S3Code.NO_SUCH_TAG_SET, "The TagSet does not exist");
+    POLICY("policy", "application/json", 204, S3Code.NO_SUCH_BUCKET_POLICY),
+    TAGGING("tagging", "application/xml", 204, S3Code.NO_SUCH_TAG_SET);
 
     /// In bytes of UTF-8. S3's own limit of a policy.
     public static final int LARGEST = 20 << 10;
@@ -25,14 +25,12 @@ public enum BucketDocument {
     private final String contentType;
     private final int putStatus;
     private final S3Code missing;
-    private final String missingSentence;
 
-    BucketDocument(String title, String contentType, int putStatus, S3Code missing, String missingSentence) {
+    BucketDocument(String title, String contentType, int putStatus, S3Code missing) {
         this.title = title;
         this.contentType = contentType;
         this.putStatus = putStatus;
         this.missing = missing;
-        this.missingSentence = missingSentence;
     }
 
     /// @param name the parameter of the query that asks for it
@@ -56,6 +54,6 @@ public enum BucketDocument {
 
     /// The answer where a bucket has none.
     public S3Failure missing(String bucket) {
-        return new S3Failure(missing, missingSentence, bucket);
+        return S3Failure.of(missing, bucket);
     }
 }

@@ -11,9 +11,7 @@ public sealed interface BucketSetting {
     record Listing(String root) implements BucketSetting {}
 
     /// 404.
-    ///
-    /// @param what the bucket has none
-    record Missing(S3Code code, String what) implements BucketSetting {}
+    record Missing(S3Code code) implements BucketSetting {}
 
     /// Everything belongs to the one owner.
     record OwnersAcl() implements BucketSetting {}

@@ -47,13 +47,10 @@ public enum S3Action {
     PUT_BUCKET_ANALYTICS_CONFIGURATION("PUT", On.BUCKET, "analytics", "s3:PutAnalyticsConfiguration", Serving.REFUSED),
     DELETE_BUCKET_ANALYTICS_CONFIGURATION(
             "DELETE", On.BUCKET, "analytics", "s3:PutAnalyticsConfiguration", Serving.REFUSED),
-    GET_BUCKET_CORS("cors", "s3:GetBucketCORS", new Missing(S3Code.NO_SUCH_CORS, "CORS")),
+    GET_BUCKET_CORS("cors", "s3:GetBucketCORS", new Missing(S3Code.NO_SUCH_CORS)),
     PUT_BUCKET_CORS("PUT", On.BUCKET, "cors", "s3:PutBucketCORS", Serving.REFUSED),
     DELETE_BUCKET_CORS("DELETE", On.BUCKET, "cors", "s3:PutBucketCORS", Serving.REFUSED),
-    GET_BUCKET_ENCRYPTION(
-            "encryption",
-            "s3:GetEncryptionConfiguration",
-            new Missing(S3Code.NO_SUCH_ENCRYPTION, "server-side encryption")),
+    GET_BUCKET_ENCRYPTION("encryption", "s3:GetEncryptionConfiguration", new Missing(S3Code.NO_SUCH_ENCRYPTION)),
     PUT_BUCKET_ENCRYPTION("PUT", On.BUCKET, "encryption", "s3:PutEncryptionConfiguration", Serving.REFUSED),
     DELETE_BUCKET_ENCRYPTION("DELETE", On.BUCKET, "encryption", "s3:PutEncryptionConfiguration", Serving.REFUSED),
     GET_BUCKET_INTELLIGENT_TIERING_CONFIGURATION(
@@ -70,7 +67,7 @@ public enum S3Action {
     DELETE_BUCKET_INVENTORY_CONFIGURATION(
             "DELETE", On.BUCKET, "inventory", "s3:PutInventoryConfiguration", Serving.REFUSED),
     GET_BUCKET_LIFECYCLE_CONFIGURATION(
-            "lifecycle", "s3:GetLifecycleConfiguration", new Missing(S3Code.NO_SUCH_LIFECYCLE, "lifecycle")),
+            "lifecycle", "s3:GetLifecycleConfiguration", new Missing(S3Code.NO_SUCH_LIFECYCLE)),
     PUT_BUCKET_LIFECYCLE_CONFIGURATION("PUT", On.BUCKET, "lifecycle", "s3:PutLifecycleConfiguration", Serving.REFUSED),
     DELETE_BUCKET_LIFECYCLE("DELETE", On.BUCKET, "lifecycle", "s3:PutLifecycleConfiguration", Serving.REFUSED),
     GET_BUCKET_LOGGING("logging", "s3:GetBucketLogging", new Document("BucketLoggingStatus", "")),
@@ -84,9 +81,7 @@ public enum S3Action {
     PUT_BUCKET_NOTIFICATION_CONFIGURATION(
             "PUT", On.BUCKET, "notification", "s3:PutBucketNotification", Serving.REFUSED),
     GET_OBJECT_LOCK_CONFIGURATION(
-            "object-lock",
-            "s3:GetBucketObjectLockConfiguration",
-            new Missing(S3Code.NO_SUCH_OBJECT_LOCK, "object lock")),
+            "object-lock", "s3:GetBucketObjectLockConfiguration", new Missing(S3Code.NO_SUCH_OBJECT_LOCK)),
     PUT_OBJECT_LOCK_CONFIGURATION(
             "PUT", On.BUCKET, "object-lock", "s3:PutBucketObjectLockConfiguration", Serving.REFUSED),
     GET_BUCKET_OWNERSHIP_CONTROLS(
@@ -98,16 +93,11 @@ public enum S3Action {
     DELETE_BUCKET_OWNERSHIP_CONTROLS(
             "DELETE", On.BUCKET, "ownershipControls", "s3:PutBucketOwnershipControls", Serving.REFUSED),
     GET_PUBLIC_ACCESS_BLOCK(
-            "publicAccessBlock",
-            "s3:GetBucketPublicAccessBlock",
-            new Missing(S3Code.NO_SUCH_PUBLIC_ACCESS_BLOCK, "public access block")),
+            "publicAccessBlock", "s3:GetBucketPublicAccessBlock", new Missing(S3Code.NO_SUCH_PUBLIC_ACCESS_BLOCK)),
     PUT_PUBLIC_ACCESS_BLOCK("PUT", On.BUCKET, "publicAccessBlock", "s3:PutBucketPublicAccessBlock", Serving.REFUSED),
     DELETE_PUBLIC_ACCESS_BLOCK(
             "DELETE", On.BUCKET, "publicAccessBlock", "s3:PutBucketPublicAccessBlock", Serving.REFUSED),
-    GET_BUCKET_REPLICATION(
-            "replication",
-            "s3:GetReplicationConfiguration",
-            new Missing(S3Code.NO_SUCH_REPLICATION, "replication to other buckets")),
+    GET_BUCKET_REPLICATION("replication", "s3:GetReplicationConfiguration", new Missing(S3Code.NO_SUCH_REPLICATION)),
     PUT_BUCKET_REPLICATION("PUT", On.BUCKET, "replication", "s3:PutReplicationConfiguration", Serving.REFUSED),
     DELETE_BUCKET_REPLICATION("DELETE", On.BUCKET, "replication", "s3:PutReplicationConfiguration", Serving.REFUSED),
     GET_BUCKET_REQUEST_PAYMENT(
@@ -118,7 +108,7 @@ public enum S3Action {
     GET_BUCKET_TAGGING("GET", On.BUCKET, "tagging", "s3:GetBucketTagging"),
     PUT_BUCKET_TAGGING("PUT", On.BUCKET, "tagging", "s3:PutBucketTagging"),
     DELETE_BUCKET_TAGGING("DELETE", On.BUCKET, "tagging", "s3:PutBucketTagging"),
-    GET_BUCKET_WEBSITE("website", "s3:GetBucketWebsite", new Missing(S3Code.NO_SUCH_WEBSITE, "website")),
+    GET_BUCKET_WEBSITE("website", "s3:GetBucketWebsite", new Missing(S3Code.NO_SUCH_WEBSITE)),
     PUT_BUCKET_WEBSITE("PUT", On.BUCKET, "website", "s3:PutBucketWebsite", Serving.REFUSED),
     DELETE_BUCKET_WEBSITE("DELETE", On.BUCKET, "website", "s3:DeleteBucketWebsite", Serving.REFUSED),
     GET_BUCKET_ABAC("GET", On.BUCKET, "abac", "s3:GetBucketAbac", Serving.REFUSED),

@@ -2,7 +2,7 @@ package dev.sluice.common.s3;
 
 import java.util.List;
 
-/// An error as S3 clients see it: Amazon's code, and a message that says what to do.
+/// An error as S3 clients see it: Amazon's code, and Amazon's sentence or one that says what to do.
 ///
 /// @param values of the code's elements, in their order; at most as many
 public record S3Error(S3Code kind, String message, List<String> values) {
@@ -19,5 +19,17 @@ public record S3Error(S3Code kind, String message, List<String> values) {
 
     public String code() {
         return kind.code();
+    }
+
+    /// The message for where the elements are not shown: S3's sentence with the first of them.
+    public String text() {
+        return values.isEmpty() || !message.equals(kind.sentence())
+                ? message
+                : "%s%s %s: %s"
+                        .formatted(
+                                message,
+                                message.endsWith(".") ? "" : ".",
+                                kind.elements().getFirst(),
+                                values.getFirst());
     }
 }

@@ -84,10 +84,26 @@ public abstract sealed class StoreException extends RuntimeException {
     /// A part named in CompleteMultipartUpload was not uploaded, or with another ETag.
     public static final class InvalidPart extends StoreException {
         private final int part;
+        private final boolean asS3Says;
 
+        public InvalidPart(int part) {
+            this(part, "was not uploaded, or with another ETag", true);
+        }
+
+        /// @param why in other cases
         public InvalidPart(int part, String why) {
+            this(part, why, false);
+        }
+
+        private InvalidPart(int part, String why, boolean asS3Says) {
             super("Part " + part + " " + why);
             this.part = part;
+            this.asS3Says = asS3Says;
+        }
+
+        /// Whether S3's sentence says why.
+        public boolean asS3Says() {
+            return asS3Says;
         }
 
         public int part() {
@@ -154,8 +170,23 @@ public abstract sealed class StoreException extends RuntimeException {
     }
 
     public static final class InvalidArgument extends StoreException {
+        private final List<String> nameAndValue;
+
+        /// Of no single header or parameter.
         public InvalidArgument(String message) {
             super(message);
+            this.nameAndValue = List.of();
+        }
+
+        /// @param name of the header or parameter
+        public InvalidArgument(String name, String value, String message) {
+            super(message);
+            this.nameAndValue = List.of(name, value);
+        }
+
+        /// Of the argument, where it is known.
+        public List<String> nameAndValue() {
+            return nameAndValue;
         }
     }
 
@@ -251,17 +282,26 @@ public abstract sealed class StoreException extends RuntimeException {
 
     /// The bytes received are not the ones the client's checksum names.
     public static final class BadDigest extends StoreException {
+        private final String sentence;
         private final List<String> digests;
 
         public BadDigest(String message) {
             super(message);
+            this.sentence = message;
             this.digests = List.of();
         }
 
+        /// @param sentence S3's, without the digests
         /// @param expected as the client sent it
-        public BadDigest(String message, String expected, String calculated) {
-            super(message);
+        public BadDigest(String sentence, String expected, String calculated) {
+            super("%s Expected %s, calculated %s".formatted(sentence, expected, calculated));
+            this.sentence = sentence;
             this.digests = List.of(expected, calculated);
+        }
+
+        /// With the digests it says all that the message says.
+        public String sentence() {
+            return sentence;
         }
 
         /// The expected and the calculated one, where they are known.
@@ -272,8 +312,22 @@ public abstract sealed class StoreException extends RuntimeException {
 
     /// The client broke off before the promised length.
     public static final class IncompleteBody extends StoreException {
+        private final List<String> lengths;
+
         public IncompleteBody(String message) {
             super(message);
+            this.lengths = List.of();
+        }
+
+        /// @param expected what Content-Length promised
+        public IncompleteBody(long expected, long received) {
+            super("The body has %d bytes instead of the %d that Content-Length promised".formatted(received, expected));
+            this.lengths = List.of(Long.toString(expected), Long.toString(received));
+        }
+
+        /// The promised and the received one, where they are known.
+        public List<String> lengths() {
+            return lengths;
         }
     }
 

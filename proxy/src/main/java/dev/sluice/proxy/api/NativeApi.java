@@ -86,7 +86,7 @@ public final class NativeApi implements HttpHandler {
             try {
                 return call(head, caller, body);
             } catch (StoreException e) {
-                return error(head, S3Errors.of(e));
+                return error(head, S3Errors.inOurWords(e));
             } catch (S3Failure e) {
                 return error(head, e.error());
             } catch (IOException | IllegalArgumentException e) {
@@ -279,7 +279,7 @@ public final class NativeApi implements HttpHandler {
     static Response error(RequestHead head, S3Error error) {
         var json = JSON.createObjectNode()
                 .put("tcode", error.code())
-                .put("message", error.message())
+                .put("message", error.text())
                 .put("method", head.method())
                 .put("url_path", head.path())
                 .put("status", error.status());

@@ -91,7 +91,7 @@ public final class SamplesApi implements HttpHandler {
             try {
                 return answer(head, caller, body);
             } catch (StoreException e) {
-                return NativeApi.error(head, S3Errors.of(e));
+                return NativeApi.error(head, S3Errors.inOurWords(e));
             } catch (S3Failure e) {
                 return NativeApi.error(head, e.error());
             }

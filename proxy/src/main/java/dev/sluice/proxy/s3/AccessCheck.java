@@ -64,23 +64,16 @@ public final class AccessCheck {
     private Optional<Caller> byRedirect(RequestHead head, UnreadRequest request, ObjectName name) {
         return token(head.query()).map(token -> {
             if (!request.action().equals(Optional.of(S3Action.GET_OBJECT))) {
-                throw noRedirect();
+                throw denied();
             }
             var asked = new RedirectTokens.Request(
                     head.method(), name.bucket(), name.key(), ReadArguments.of(head.query()));
             return switch (redirects.verify(token, asked, clock.instant())) {
                 case TokenVerdict.Granted(var identity, var _) -> new Caller(identity, BodyTerms.unverified(head));
-                case TokenVerdict.Expired() ->
-                    throw new S3Failure(
-                            S3Code.ACCESS_DENIED,
-                            "The redirect's token has expired; send the request to a proxy again.");
-                case TokenVerdict.Forged() -> throw noRedirect();
+                case TokenVerdict.Expired() -> throw new S3Failure(S3Code.ACCESS_DENIED, "Request has expired");
+                case TokenVerdict.Forged() -> throw denied();
             };
         });
-    }
-
-    private static S3Failure noRedirect() {
-        return new S3Failure(S3Code.ACCESS_DENIED, "The redirect's token is not for this request.");
     }
 
     private static Optional<String> token(String query) {
@@ -159,16 +152,17 @@ public final class AccessCheck {
         });
     }
 
-    /// The same for an object that is read by the native API. Who does not sign may what the policy grants to all.
+    /// The same for an object that is read by the native API, which says why. Who does not sign may what the policy
+    /// grants to all.
     public static void authoriseRead(Caller caller, ObjectName name, Bucket bucket, ClusterView view) {
         if (caller.identity() instanceof Identity.Node) {
             return;
         }
         var policy = view.policy(bucket);
         if (caller.identity().trusted()) {
-            refuseDenied(policy, S3Action.GET_OBJECT.permission(), name);
+            explainDenied(policy, S3Action.GET_OBJECT.permission(), name);
         } else if (!policy.allowsAnonymous(S3Action.GET_OBJECT.permission(), name.bucket(), name.key())) {
-            throw denied();
+            throw new S3Failure(S3Code.ACCESS_DENIED, "Access Denied: the request is not signed.");
         }
     }
 
@@ -177,20 +171,22 @@ public final class AccessCheck {
         view.bucket(name)
                 .map(view::policy)
                 .ifPresent(
-                        policy -> refuseDenied(policy, S3Action.DELETE_BUCKET.permission(), new ObjectName(name, "")));
+                        policy -> explainDenied(policy, S3Action.DELETE_BUCKET.permission(), new ObjectName(name, "")));
     }
 
     private static void refuseDenied(BucketPolicy policy, String action, ObjectName name) {
         if (policy.denies(action, name.bucket(), name.key())) {
-            throw deniedByPolicy();
+            throw denied();
         }
     }
 
-    static S3Failure deniedByPolicy() {
-        return new S3Failure(S3Code.ACCESS_DENIED, "Access Denied: the bucket's policy denies it.");
+    private static void explainDenied(BucketPolicy policy, String action, ObjectName name) {
+        if (policy.denies(action, name.bucket(), name.key())) {
+            throw new S3Failure(S3Code.ACCESS_DENIED, "Access Denied: the bucket's policy denies it.");
+        }
     }
 
-    private static S3Failure denied() {
-        return new S3Failure(S3Code.ACCESS_DENIED, "Access Denied: the request is not signed.");
+    static S3Failure denied() {
+        return S3Failure.of(S3Code.ACCESS_DENIED);
     }
 }

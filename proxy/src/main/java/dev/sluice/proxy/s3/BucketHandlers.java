@@ -76,15 +76,11 @@ public final class BucketHandlers {
             case BucketSetting.Document(var root, var content) -> S3Responses.xml(SettingXml.document(root, content));
             case BucketSetting.Listing(var root) -> {
                 question.id().ifPresent(id -> {
-                    throw new S3Failure(
-                            S3Code.NO_SUCH_CONFIGURATION,
-                            "The bucket has no such configuration: %s".formatted(id),
-                            bucket.name());
+                    throw S3Failure.of(S3Code.NO_SUCH_CONFIGURATION, bucket.name(), id);
                 });
                 yield S3Responses.xml(SettingXml.emptyList(root));
             }
-            case BucketSetting.Missing(var code, var what) ->
-                throw new S3Failure(code, "The bucket has no %s configuration.".formatted(what), bucket.name());
+            case BucketSetting.Missing(var code) -> throw S3Failure.of(code, bucket.name());
             case BucketSetting.OwnersAcl() -> S3Responses.xml(SettingXml.acl(Owner.SLUICE));
             case BucketSetting.PolicyStatus() -> {
                 if (bucket.properties().document(BucketDocument.POLICY).isEmpty()) {

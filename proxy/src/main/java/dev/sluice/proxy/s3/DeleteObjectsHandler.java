@@ -11,6 +11,7 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.PeerFailure;
 import dev.sluice.common.s3.S3Action;
+import dev.sluice.common.s3.S3Error;
 import dev.sluice.common.s3.S3Errors;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.DeleteObjectsXml;
@@ -69,8 +70,7 @@ public final class DeleteObjectsHandler {
         for (var deletion : list.deletions()) {
             var key = deletion.key();
             if (denied.contains(key)) {
-                failed.add(new DeleteObjectsXml.Failed(
-                        key, AccessCheck.deniedByPolicy().error()));
+                failed.add(new DeleteObjectsXml.Failed(key, AccessCheck.denied().error()));
                 continue;
             }
             var outcome = outcomes.get(deletion);
@@ -79,13 +79,19 @@ public final class DeleteObjectsHandler {
             }
             var failure = outcome.failure();
             if (failure.isPresent()) {
-                failed.add(new DeleteObjectsXml.Failed(
-                        key, S3Errors.of(failure.get().toException())));
+                failed.add(new DeleteObjectsXml.Failed(key, error(failure.get().toException())));
             } else {
                 deleted.add(key);
             }
         }
         return S3Responses.xml(DeleteObjectsXml.of(deleted, failed, list.quiet()));
+    }
+
+    /// Beside the message the result has a place for the key only, not for the condition.
+    private static S3Error error(StoreException failure) {
+        return failure instanceof StoreException.PreconditionFailed
+                ? S3Errors.inOurWords(failure)
+                : S3Errors.of(failure);
     }
 
     private Map<Node, List<S3Request.Deletion>> byPrimary(List<S3Request.Deletion> deletions, Bucket bucket) {

@@ -271,11 +271,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
     private static ByteRange.Resolved part(Known object, int number) {
         var sizes = object.partSizes().isEmpty() ? List.of(object.size()) : object.partSizes();
         if (number > sizes.size()) {
-            throw new S3Failure(
-                    S3Code.INVALID_PART_NUMBER,
-                    "The object has %d parts.".formatted(sizes.size()),
-                    Integer.toString(number),
-                    Integer.toString(sizes.size()));
+            throw S3Failure.of(S3Code.INVALID_PART_NUMBER, Integer.toString(number), Integer.toString(sizes.size()));
         }
         long offset =
                 sizes.stream().limit(number - 1).mapToLong(Long::longValue).sum();

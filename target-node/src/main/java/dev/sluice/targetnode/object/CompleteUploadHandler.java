@@ -17,6 +17,7 @@ import dev.sluice.common.s3.answer.ErrorXml;
 import dev.sluice.common.s3.answer.MultipartXml;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.body.BodyDecoder;
+import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.s3.parse.S3Bodies;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.BucketRefs;
@@ -290,9 +291,7 @@ public final class CompleteUploadHandler {
         var expected = promised.getOrDefault(algorithm.get(), value);
         // without the number of parts is right too
         if (!expected.equals(value) && !(expected + "-" + parts.size()).equals(value)) {
-            throw new StoreException.BadDigest(
-                    "The %s you specified did not match the calculated checksum: %s is not %s"
-                            .formatted(algorithm.get(), expected, value));
+            throw ReceivedDigests.mismatch(algorithm.get(), expected, value);
         }
         return Map.of(algorithm.get(), value);
     }

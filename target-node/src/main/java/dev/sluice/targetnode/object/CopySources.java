@@ -100,8 +100,7 @@ public final class CopySources {
             var source = source(response);
             if (range.isPresent() && !isWhole(range.get(), source.length())) {
                 source.close();
-                throw new StoreException.InvalidArgument(
-                        "The copy source's range ends behind the source: %s".formatted(text(range.get())));
+                throw outside(range, "The copy source's range ends behind the source");
             }
             return source;
         }
@@ -109,7 +108,7 @@ public final class CopySources {
         throw switch (response.statusCode()) {
             case 404 -> new StoreException.NoSuchKey(name.key());
             case 304, 412 -> new StoreException.PreconditionFailed("x-amz-copy-source-if-…");
-            case 416 -> new StoreException.InvalidArgument("The copy source's range lies outside of it");
+            case 416 -> outside(range, "The copy source's range lies outside of it");
             default ->
                 new StoreException.Unavailable(
                         "%s answered %d for the copy's source".formatted(asked.id(), response.statusCode()));
@@ -128,7 +127,7 @@ public final class CopySources {
         var asked = views.current().primary(bucket, name.key());
         var response = peers.open(
                 PeerAddress.of(asked), "/" + name.bucket() + "/" + encode(name.key()) + "?tagging", Headers.EMPTY);
-        try (var body = response.body()) {
+        try (var body = new SteadyBody(response.body(), PATIENCE)) {
             boolean same = bucket.backed() || named(response).equals(source.named());
             if (response.statusCode() == 200 && same) {
                 return S3Bodies.tagging(S3Bodies.read(body, S3Bodies.LARGEST_CONFIGURATION));
@@ -142,6 +141,11 @@ public final class CopySources {
 
     private static List<Optional<String>> named(HttpResponse<InputStream> response) {
         return List.of(response.headers().firstValue("ETag"), response.headers().firstValue("Last-Modified"));
+    }
+
+    private static StoreException outside(Optional<ByteRange> range, String message) {
+        return new StoreException.InvalidArgument(
+                "x-amz-copy-source-range", range.map(CopySources::text).orElse(""), message);
     }
 
     private static Headers requestHeaders(Conditions conditions, Optional<ByteRange> range) {

@@ -17,7 +17,7 @@ record UploadBody(ByteSource bytes, long length, Supplier<Map<ChecksumAlgorithm,
     ///     drive's reserve
     static UploadBody of(ObjectBody body) {
         if (body.decodedLength() < 0) {
-            throw new S3Failure(S3Code.MISSING_CONTENT_LENGTH, "You must provide the Content-Length HTTP header.");
+            throw S3Failure.of(S3Code.MISSING_CONTENT_LENGTH);
         }
         return new UploadBody(body, body.decodedLength(), body::trailers);
     }

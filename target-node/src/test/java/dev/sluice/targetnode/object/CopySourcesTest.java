@@ -19,6 +19,7 @@ import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.placement.Slot;
+import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -114,6 +115,19 @@ class CopySourcesTest {
         assertThat(length("two", key)).isEqualTo("/two/".length() + key.length());
         assertThatThrownBy(() -> length("two", key("two", DEAD))).isInstanceOf(StoreException.Unavailable.class);
         assertThatThrownBy(() -> length("one", key("one", DEAD))).isInstanceOf(StoreException.Unavailable.class);
+    }
+
+    /// The other side sends all that it has, whatever range is asked for.
+    @Test
+    void rangeBehindTheSourceIsNamedAsTheArgument() {
+        var name = new ObjectName("two", key("two", SELF));
+        var sources = new CopySources(new ClusterViews(new Known()), peers);
+        var range = Optional.<ByteRange>of(new ByteRange.FromTo(0, 999));
+        assertThatThrownBy(() -> sources.open(name, Conditions.NONE, range))
+                .isInstanceOfSatisfying(
+                        StoreException.InvalidArgument.class,
+                        refused -> assertThat(refused.nameAndValue())
+                                .containsExactly("x-amz-copy-source-range", "bytes=0-999"));
     }
 
     /// Its node has lost its power, or is frozen: nobody ends the connection.

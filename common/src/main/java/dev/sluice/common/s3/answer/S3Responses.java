@@ -13,6 +13,7 @@ import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /// Errors and XML documents as responses. Never blocks.
 public final class S3Responses {
@@ -50,7 +51,7 @@ public final class S3Responses {
     private static S3Error outside(StoreException.RangeNotSatisfiable failure, S3Error error, RequestHead head) {
         return head.headers()
                 .first("Range")
-                .map(asked -> S3Code.INVALID_RANGE.error(error.message(), Long.toString(failure.size()), asked))
+                .map(asked -> S3Code.INVALID_RANGE.error(List.of(Long.toString(failure.size()), asked)))
                 .orElse(error);
     }
 

@@ -59,7 +59,7 @@ public final class BodyDecoder {
         }
         var text = declared.get().trim();
         if (text.isEmpty() || text.length() > 18 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
-            throw new S3Failure(S3Code.INVALID_ARGUMENT, "x-amz-decoded-content-length is not a length: " + text);
+            throw S3Failure.invalidArgument(DECODED_LENGTH, text, DECODED_LENGTH + " is not a length: " + text);
         }
         return Long.parseLong(text);
     }

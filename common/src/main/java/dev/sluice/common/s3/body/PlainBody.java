@@ -39,8 +39,7 @@ final class PlainBody implements ObjectBody {
         var bytes = raw.next();
         received += bytes.remaining();
         if (length >= 0 && (received > length || (!bytes.hasRemaining() && received < length))) {
-            throw new StoreException.IncompleteBody(
-                    "The body has " + received + " bytes instead of the " + length + " that Content-Length promised");
+            throw new StoreException.IncompleteBody(length, received);
         }
         hasher.ifPresent(each -> each.add(bytes));
         if (received == length || !bytes.hasRemaining()) {
@@ -56,11 +55,7 @@ final class PlainBody implements ObjectBody {
         verified = true;
         var actual = HexFormat.of().formatHex(hasher.get().value());
         if (!expected.equals(Optional.of(actual))) {
-            throw new S3Failure(
-                    S3Code.SHA256_MISMATCH,
-                    "The provided 'x-amz-content-sha256' header does not match what was computed: " + actual,
-                    expected.orElse(""),
-                    actual);
+            throw S3Failure.of(S3Code.SHA256_MISMATCH, expected.orElse(""), actual);
         }
     }
 

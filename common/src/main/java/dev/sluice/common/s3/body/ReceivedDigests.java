@@ -124,9 +124,7 @@ public final class ReceivedDigests implements AutoCloseable {
         attributes.contentMd5().ifPresent(expected -> {
             if (!expected.equalsIgnoreCase(etag)) {
                 throw new StoreException.BadDigest(
-                        "The Content-MD5 you specified did not match what we received: " + expected + " is not " + etag,
-                        expected,
-                        etag);
+                        "The Content-MD5 you specified did not match what we received.", expected, etag);
             }
         });
         attributes.checksums().forEach((algorithm, expected) -> compare(algorithm, expected, computed));
@@ -148,6 +146,8 @@ public final class ReceivedDigests implements AutoCloseable {
         var actual = computed.get(algorithm);
         if (actual == null) {
             throw new StoreException.InvalidArgument(
+                    algorithm.header(),
+                    expected,
                     "The trailer " + algorithm.header() + " was not announced in x-amz-trailer");
         }
         if (!algorithm.isValue(expected)) {
@@ -156,11 +156,13 @@ public final class ReceivedDigests implements AutoCloseable {
         }
         if (!MessageDigest.isEqual(
                 Base64.getDecoder().decode(expected), Base64.getDecoder().decode(actual))) {
-            throw new StoreException.BadDigest(
-                    "The " + algorithm + " you specified did not match the calculated checksum: " + expected
-                            + " is not " + actual,
-                    expected,
-                    actual);
+            throw mismatch(algorithm, expected, actual);
         }
+    }
+
+    /// Of the bytes as a whole.
+    public static StoreException.BadDigest mismatch(ChecksumAlgorithm algorithm, String expected, String calculated) {
+        return new StoreException.BadDigest(
+                "The " + algorithm + " you specified did not match the calculated checksum.", expected, calculated);
     }
 }

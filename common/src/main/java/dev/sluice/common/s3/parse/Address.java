@@ -53,8 +53,12 @@ sealed interface Address {
 
     static void checkLength(String key) {
         // A char is three bytes at most, so short keys need no encoding to know.
-        if (key.length() > LONGEST_KEY / 3 && key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY) {
-            throw new S3Failure(S3Code.KEY_TOO_LONG, "Your key is too long: more than 1024 bytes of UTF-8.");
+        if (key.length() <= LONGEST_KEY / 3) {
+            return;
+        }
+        int size = key.getBytes(StandardCharsets.UTF_8).length;
+        if (size > LONGEST_KEY) {
+            throw S3Failure.of(S3Code.KEY_TOO_LONG, Integer.toString(size), Integer.toString(LONGEST_KEY));
         }
     }
 }

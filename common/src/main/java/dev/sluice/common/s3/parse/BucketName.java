@@ -14,25 +14,27 @@ public final class BucketName {
     /// Refuses a name that a new bucket must not have.
     public static void checkNew(String name) {
         if (RESERVED.contains(name)) {
-            throw invalid("The name is reserved for Sluice's own paths: " + name);
+            throw invalid(name, "The name is reserved for Sluice's own paths: " + name);
         }
         if (name.length() < 3 || name.length() > 63) {
-            throw invalid("A bucket name has 3 to 63 characters: " + name);
+            throw invalid(name, "A bucket name has 3 to 63 characters: " + name);
         }
         for (int i = 0; i < name.length(); i++) {
             char c = name.charAt(i);
             boolean letterOrDigit = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
             boolean inside = i > 0 && i < name.length() - 1;
             if (!letterOrDigit && !(inside && (c == '-' || c == '.'))) {
-                throw invalid("A bucket name has lower case letters, digits, '-' and '.', and begins and ends with a"
-                        + " letter or digit: " + name);
+                throw invalid(
+                        name,
+                        "A bucket name has lower case letters, digits, '-' and '.', and begins and ends with a"
+                                + " letter or digit: " + name);
             }
         }
         if (name.contains("..")) {
-            throw invalid("A bucket name has no two dots in a row: " + name);
+            throw invalid(name, "A bucket name has no two dots in a row: " + name);
         }
         if (isAddress(name)) {
-            throw invalid("A bucket name must not look like an IP address: " + name);
+            throw invalid(name, "A bucket name must not look like an IP address: " + name);
         }
         if (name.startsWith("xn--")
                 || name.startsWith("sthree-")
@@ -42,7 +44,7 @@ public final class BucketName {
                 || name.endsWith("--x-s3")
                 || name.endsWith("--table-s3")
                 || name.endsWith(".mrap")) {
-            throw invalid("The beginning or end of the name is reserved by S3: " + name);
+            throw invalid(name, "The beginning or end of the name is reserved by S3: " + name);
         }
     }
 
@@ -59,7 +61,7 @@ public final class BucketName {
                     || c == '_';
         }
         if (!legal) {
-            throw invalid("The specified bucket is not valid.");
+            throw S3Failure.of(S3Code.INVALID_BUCKET_NAME, name);
         }
     }
 
@@ -76,7 +78,8 @@ public final class BucketName {
         return dots == 3;
     }
 
-    private static S3Failure invalid(String message) {
-        return new S3Failure(S3Code.INVALID_BUCKET_NAME, message);
+    /// Says which rule.
+    private static S3Failure invalid(String name, String message) {
+        return new S3Failure(S3Code.INVALID_BUCKET_NAME, message, name);
     }
 }

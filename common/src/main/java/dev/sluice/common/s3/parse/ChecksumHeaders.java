@@ -105,7 +105,7 @@ final class ChecksumHeaders {
         return headers.first("content-md5").map(value -> {
             var digest = base64(value);
             if (digest.length != 16) {
-                throw new S3Failure(S3Code.INVALID_DIGEST, "The Content-MD5 you specified is not valid: " + value);
+                throw S3Failure.of(S3Code.INVALID_DIGEST, value);
             }
             return HexFormat.of().formatHex(digest);
         });

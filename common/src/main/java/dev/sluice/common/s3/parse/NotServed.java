@@ -38,10 +38,7 @@ final class NotServed {
             throw S3Failure.invalidArgument("versionId", versionId, "Invalid version id specified: " + versionId);
         }
         if (!versionId.equals("null")) {
-            throw new S3Failure(
-                    S3Code.NO_SUCH_VERSION,
-                    "No bucket has versions: the only one of an object is null, not " + versionId,
-                    versionId);
+            throw S3Failure.of(S3Code.NO_SUCH_VERSION, versionId);
         }
     }
 

@@ -140,12 +140,7 @@ final class WriteHeaders {
     /// Of user metadata, and of the content headers too: an object keeps both beside its bytes.
     private static void checkSize(int size, int largest) {
         if (size > largest) {
-            throw new S3Failure(
-                    S3Code.METADATA_TOO_LARGE,
-                    "Your metadata headers exceed the maximum allowed metadata size: %d of %d bytes"
-                            .formatted(size, largest),
-                    Integer.toString(size),
-                    Integer.toString(largest));
+            throw S3Failure.of(S3Code.METADATA_TOO_LARGE, Integer.toString(size), Integer.toString(largest));
         }
     }
 

@@ -38,7 +38,7 @@ class S3ResponsesTest {
                 .containsExactly(
                         "Error",
                         "Code=NoSuchKey",
-                        "Message=The key does not exist: k<",
+                        "Message=The specified key does not exist.",
                         "Key=k<",
                         "Resource=/b/k%3C&",
                         "RequestId=request-1");
@@ -96,6 +96,14 @@ class S3ResponsesTest {
                         new StoreException.BadDigest("no", "a", "b"),
                         List.of("ExpectedDigest=a", "CalculatedDigest=b")),
                 Arguments.of(new StoreException.BadDigest("no"), List.of()),
+                Arguments.of(new StoreException.InvalidArgument("no"), List.of()),
+                Arguments.of(
+                        new StoreException.InvalidArgument("partNumber", "0", "no"),
+                        List.of("ArgumentName=partNumber", "ArgumentValue=0")),
+                Arguments.of(new StoreException.IncompleteBody("broke off"), List.of()),
+                Arguments.of(
+                        new StoreException.IncompleteBody(9, 4),
+                        List.of("NumberBytesExpected=9", "NumberBytesProvided=4")),
                 Arguments.of(new StoreException.InvalidPart(3, "is not there"), List.of("PartNumber=3")),
                 Arguments.of(new StoreException.PreconditionFailed("If-Match"), List.of("Condition=If-Match")));
     }

@@ -2,6 +2,7 @@ package dev.sluice.common.s3.parse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.name.ObjectName;
@@ -9,6 +10,8 @@ import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.S3Action;
+import dev.sluice.common.s3.S3Code;
+import dev.sluice.common.s3.S3Error;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.ShardMember;
@@ -868,6 +871,21 @@ class S3RequestParserTest {
                 .isInstanceOfSatisfying(
                         S3Failure.class,
                         failure -> assertThat(failure.headers().first("Allow")).contains("GET"));
+    }
+
+    @Test
+    void anErrorNamesWhatIsWrongOutsideItsSentence() {
+        assertThat(error("GET /abc/" + "k".repeat(1025))).isEqualTo(S3Code.KEY_TOO_LONG.error(List.of("1025", "1024")));
+        assertThat(error("GET /a+b/k")).isEqualTo(S3Code.INVALID_BUCKET_NAME.error(List.of("a+b")));
+        assertThat(error("PUT /ab").values()).containsExactly("ab");
+        assertThat(error("PUT /ab").message()).contains("3 to 63 characters");
+        assertThat(error("PUT /abc/k", "Content-MD5", "AA==")).isEqualTo(S3Code.INVALID_DIGEST.error(List.of("AA==")));
+        assertThat(error("PUT /abc?location")).isEqualTo(S3Code.METHOD_NOT_ALLOWED.error(List.of("PUT")));
+    }
+
+    private static S3Error error(String line, String... headers) {
+        return catchThrowableOfType(S3Failure.class, () -> Requests.parse(line, headers))
+                .error();
     }
 
     @Test

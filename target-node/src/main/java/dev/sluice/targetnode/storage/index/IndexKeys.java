@@ -40,7 +40,7 @@ public final class IndexKeys {
             bytes.get(copy);
             return copy;
         } catch (CharacterCodingException _) {
-            throw new StoreException.InvalidArgument("The key is not valid Unicode");
+            throw new StoreException.InvalidArgument("key", key, "The key is not valid Unicode");
         }
     }
 

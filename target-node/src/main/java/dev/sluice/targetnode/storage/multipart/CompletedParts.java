@@ -44,7 +44,7 @@ public final class CompletedParts {
     private static Part match(CompletedPart named, Map<Integer, Part> byNumber) {
         var part = byNumber.get(named.partNumber());
         if (part == null || !part.etag().equals(named.etag().replace("\"", ""))) {
-            throw new StoreException.InvalidPart(named.partNumber(), "was not uploaded, or with another ETag");
+            throw new StoreException.InvalidPart(named.partNumber());
         }
         for (var sum : named.checksums().entrySet()) {
             var ours = part.checksums().get(sum.getKey());

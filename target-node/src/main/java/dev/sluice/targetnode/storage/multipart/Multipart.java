@@ -262,7 +262,8 @@ public final class Multipart {
     public PartUpload part(
             BucketRef bucket, String key, String uploadId, int number, long expectedLength, Durability durability) {
         if (number < 1 || number > LAST_NUMBER) {
-            throw new StoreException.InvalidArgument("Part number must be between 1 and " + LAST_NUMBER);
+            throw new StoreException.InvalidArgument(
+                    "partNumber", Integer.toString(number), "Part number must be between 1 and " + LAST_NUMBER);
         }
         var upload = new Name(bucket, key, uploadId);
         var open = with(upload, drive -> {
