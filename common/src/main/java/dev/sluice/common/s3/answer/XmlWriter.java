@@ -11,7 +11,7 @@ import java.util.Arrays;
 /// Characters that XML 1.0 cannot carry at all (most control characters, U+FFFE, U+FFFF) become U+FFFD. S3 writes
 /// `&#x1;`, which no conforming parser takes (boto3's expat fails on the whole document), and one odd key must not make
 /// a listing unreadable. Clients that need such keys exactly ask for encoding-type=url, as boto3 always does.
-final class XmlWriter {
+public final class XmlWriter {
     static final String NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
     static final String DECLARATION = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
@@ -30,7 +30,7 @@ final class XmlWriter {
     }
 
     /// The declaration and the root's start tag in S3's namespace.
-    static XmlWriter document(String root, int capacity) {
+    public static XmlWriter document(String root, int capacity) {
         return new XmlWriter(capacity).ascii(DECLARATION).root(root);
     }
 
@@ -38,19 +38,19 @@ final class XmlWriter {
         return ascii("<").ascii(name).ascii(" xmlns=\"").ascii(NAMESPACE).ascii("\">");
     }
 
-    XmlWriter open(String name) {
+    public XmlWriter open(String name) {
         return ascii("<").ascii(name).ascii(">");
     }
 
-    XmlWriter close(String name) {
+    public XmlWriter close(String name) {
         return ascii("</").ascii(name).ascii(">");
     }
 
-    XmlWriter element(String name, String text) {
+    public XmlWriter element(String name, String text) {
         return open(name).text(text).close(name);
     }
 
-    XmlWriter element(String name, long number) {
+    public XmlWriter element(String name, long number) {
         return open(name).number(number).close(name);
     }
 
@@ -58,7 +58,7 @@ final class XmlWriter {
         return open(name).ascii(value ? "true" : "false").close(name);
     }
 
-    XmlWriter element(String name, Instant time) {
+    public XmlWriter element(String name, Instant time) {
         return open(name).time(time).close(name);
     }
 
@@ -170,7 +170,7 @@ final class XmlWriter {
         return ascii(".000Z");
     }
 
-    ByteBuffer finish() {
+    public ByteBuffer finish() {
         return ByteBuffer.wrap(bytes, 0, size);
     }
 

@@ -11,7 +11,7 @@ import javax.xml.stream.XMLStreamReader;
 
 /// A small, suspicious reader of the XML that clients send: UTF-8 only, no DTD, no entities but XML's own five, limited
 /// depth. Every mistake is MalformedXML. Namespaces are not looked at: clients send S3's, none, or others.
-final class XmlBody {
+public final class XmlBody {
     private static final int DEEPEST = 8;
 
     private final XMLStreamReader reader;
@@ -23,12 +23,12 @@ final class XmlBody {
 
     /// Reads one element's children: called at each child's start, must consume it whole.
     @FunctionalInterface
-    interface Child {
+    public interface Child {
         void read(String name);
     }
 
     /// Opens the document and its root, which must have this name.
-    static XmlBody open(byte[] body, String root) {
+    public static XmlBody open(byte[] body, String root) {
         try {
             var factory = XMLInputFactory.newDefaultFactory();
             factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
@@ -48,14 +48,14 @@ final class XmlBody {
     }
 
     /// Walks over the children of the element just opened, to its end.
-    void children(Child child) {
+    public void children(Child child) {
         while (nextIsStart()) {
             child.read(reader.getLocalName());
         }
     }
 
     /// The root's end must be the document's.
-    void end() {
+    public void end() {
         try {
             while (reader.hasNext()) {
                 reader.next();
@@ -66,7 +66,7 @@ final class XmlBody {
     }
 
     /// The text of the element just opened, up to its end, white space as it stands. It has no children.
-    String text() {
+    public String text() {
         var text = new StringBuilder();
         try {
             while (true) {
@@ -115,7 +115,7 @@ final class XmlBody {
         }
     }
 
-    static S3Failure malformed(String why) {
+    public static S3Failure malformed(String why) {
         return new S3Failure(
                 S3Code.MALFORMED_XML,
                 "The XML you provided was not well-formed or did not validate against our published schema. " + why);
