@@ -25,7 +25,6 @@ import dev.sluice.proxy.s3.AccessCheck;
 import dev.sluice.proxy.s3.BucketHandlers;
 import dev.sluice.proxy.s3.BucketLifecycle;
 import dev.sluice.proxy.s3.DeleteObjectsHandler;
-import dev.sluice.proxy.s3.DocumentHandlers;
 import dev.sluice.proxy.s3.ListHandlers;
 import dev.sluice.proxy.s3.ObjectRoute;
 import dev.sluice.proxy.s3.S3Gateway;
@@ -62,7 +61,6 @@ public final class NodeHandler implements HttpHandler {
                 views,
                 new ObjectRoute(parts.self(), views, targets, parts.peerTokens(), tokens, parts.clock()),
                 new BucketHandlers(life, parts.region()),
-                new DocumentHandlers(life),
                 lists,
                 new DeleteObjectsHandler(views, targets));
         this.nativeApi = new NativeApi(

@@ -110,11 +110,13 @@ public record Tags(Map<String, String> values) {
 
     /// The headers of an object whose tags are kept elsewhere.
     public static SortedMap<String, String> counted(SortedMap<String, String> headers) {
-        if (!headers.containsKey(HEADER)) {
+        var tags = headers.get(HEADER);
+        if (tags == null) {
             return headers;
         }
         var counted = new TreeMap<>(headers);
-        counted.put(COUNT_HEADER, count(counted.remove(HEADER)));
+        counted.remove(HEADER);
+        counted.put(COUNT_HEADER, count(tags));
         return counted;
     }
 

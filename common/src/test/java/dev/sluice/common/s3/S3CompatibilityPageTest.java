@@ -82,7 +82,7 @@ class S3CompatibilityPageTest {
                     case Document(var _, var content) -> "always `%s`".formatted(content.replaceAll("<[^>]*>", ""));
                     case Listing _ ->
                         "an empty list; with `id` 404 `%s`".formatted(S3Code.NO_SUCH_CONFIGURATION.code());
-                    case Missing(var code, var _) -> "404 `%s`".formatted(code.code());
+                    case Missing(var code) -> "404 `%s`".formatted(code.code());
                     case OwnersAcl() -> "the owner has `FULL_CONTROL`";
                     case PolicyStatus() -> "whether the policy grants anything to everyone";
                 };

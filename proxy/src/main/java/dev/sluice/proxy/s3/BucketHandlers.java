@@ -23,14 +23,21 @@ import java.util.Optional;
 /// The S3 actions on buckets themselves. Blocking.
 public final class BucketHandlers {
     private final BucketLifecycle life;
+    private final DocumentHandlers documents;
     private final String accepted;
     private final String shown;
 
     /// @param region the one region of this cluster, or `*` for any, which has to be shown as some region
     public BucketHandlers(BucketLifecycle life, String region) {
         this.life = life;
+        this.documents = new DocumentHandlers(life);
         this.accepted = region;
         this.shown = region.equals("*") ? "us-east-1" : region;
+    }
+
+    /// For what it is configured with.
+    DocumentHandlers documents() {
+        return documents;
     }
 
     public Response list(S3Request.ListBuckets request, ClusterView view) {

@@ -19,9 +19,8 @@ import dev.sluice.proxy.gateway.RequestBodies;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/// The S3 actions on a bucket's documents. A document that says what is not honoured is refused when it is put. A
-/// policy
-/// is kept as it was sent, the others as S3 would return them. Blocking.
+/// The S3 actions on a bucket's documents. One that says what is not honoured is refused when it is put. A policy is
+/// kept as it was sent, the others as S3 would return them. Blocking.
 public final class DocumentHandlers {
     private final BucketLifecycle life;
 

@@ -34,7 +34,6 @@ public final class S3Gateway implements HttpHandler {
     private final ClusterViews views;
     private final ObjectRoute objects;
     private final BucketHandlers buckets;
-    private final DocumentHandlers documents;
     private final ListHandlers lists;
     private final DeleteObjectsHandler deletes;
 
@@ -44,7 +43,6 @@ public final class S3Gateway implements HttpHandler {
             ClusterViews views,
             ObjectRoute objects,
             BucketHandlers buckets,
-            DocumentHandlers documents,
             ListHandlers lists,
             DeleteObjectsHandler deletes) {
         this.parser = parser;
@@ -52,7 +50,6 @@ public final class S3Gateway implements HttpHandler {
         this.views = views;
         this.objects = objects;
         this.buckets = buckets;
-        this.documents = documents;
         this.lists = lists;
         this.deletes = deletes;
     }
@@ -135,9 +132,9 @@ public final class S3Gateway implements HttpHandler {
             case S3Request.GetBucketVersioning _ -> buckets.versioning();
             case S3Request.GetBucketSetting question -> buckets.setting(question, bucket, view);
             case S3Request.PutBucketAcl _ -> Response.empty(200);
-            case S3Request.GetBucketDocument get -> documents.get(bucket, get.document());
-            case S3Request.PutBucketDocument put -> documents.put(put, bucket, caller, head, body);
-            case S3Request.DeleteBucketDocument delete -> documents.delete(bucket, delete.document());
+            case S3Request.GetBucketDocument get -> buckets.documents().get(bucket, get.document());
+            case S3Request.PutBucketDocument put -> buckets.documents().put(put, bucket, caller, head, body);
+            case S3Request.DeleteBucketDocument delete -> buckets.documents().delete(bucket, delete.document());
             case S3Request.ListObjects list -> lists.objects(list, bucket);
             case S3Request.ListObjectVersions list -> lists.versions(list, bucket);
             case S3Request.ListMultipartUploads list -> lists.uploads(list, bucket);

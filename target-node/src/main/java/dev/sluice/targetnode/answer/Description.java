@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 public sealed interface Description {
     ByteBuffer of(ObjectAnswer.Known object);
 
-    /// GetObjectTagging.
+    /// Its tags.
     record Tagging() implements Description {
         @Override
         public ByteBuffer of(ObjectAnswer.Known object) {
