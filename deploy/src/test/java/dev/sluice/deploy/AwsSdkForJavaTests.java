@@ -24,7 +24,9 @@ import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.NoSuchBucketException;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
+import software.amazon.awssdk.services.s3.model.ObjectAttributes;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
+import software.amazon.awssdk.services.s3.model.ObjectPart;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 import software.amazon.awssdk.services.s3.model.Tag;
@@ -362,6 +364,53 @@ abstract class AwsSdkForJavaTests {
                         .build())));
         assertThat(tags("tags/parts")).isEqualTo(Map.of("a", "1", "b", "2"));
         assertThat(tagCount("tags/parts")).isEqualTo(2);
+    }
+
+    @Test
+    void attributesOfAMultipartObjectListItsParts() {
+        var id = s3.createMultipartUpload(request -> request.bucket(bucket)
+                        .key("attributes/parts")
+                        .checksumAlgorithm(ChecksumAlgorithm.CRC64_NVME))
+                .uploadId();
+        var contents = List.of(Content.of("first part", 5 * Content.MIB), Content.of("second part", 1000));
+        var parts = IntStream.range(0, 2)
+                .mapToObj(i -> {
+                    var sent = s3.uploadPart(
+                            request -> request.bucket(bucket)
+                                    .key("attributes/parts")
+                                    .uploadId(id)
+                                    .checksumAlgorithm(ChecksumAlgorithm.CRC64_NVME)
+                                    .partNumber(i + 1),
+                            RequestBody.fromBytes(contents.get(i)));
+                    return CompletedPart.builder()
+                            .partNumber(i + 1)
+                            .eTag(sent.eTag())
+                            .checksumCRC64NVME(sent.checksumCRC64NVME())
+                            .build();
+                })
+                .toList();
+        var made = s3.completeMultipartUpload(request -> request.bucket(bucket)
+                .key("attributes/parts")
+                .uploadId(id)
+                .multipartUpload(upload -> upload.parts(parts)));
+        var attributes = s3.getObjectAttributes(request -> request.bucket(bucket)
+                .key("attributes/parts")
+                .objectAttributes(ObjectAttributes.knownValues()));
+        assertThat('"' + attributes.eTag() + '"').isEqualTo(made.eTag());
+        assertThat(attributes.objectSize()).isEqualTo(5 * Content.MIB + 1000);
+        assertThat(attributes.storageClassAsString()).isEqualTo("STANDARD");
+        assertThat(attributes.checksum().checksumCRC64NVME()).isEqualTo(made.checksumCRC64NVME());
+        assertThat(attributes.checksum().checksumTypeAsString()).isEqualTo("FULL_OBJECT");
+        assertThat(attributes.objectParts().totalPartsCount()).isEqualTo(2);
+        assertThat(attributes.objectParts().parts())
+                .extracting(ObjectPart::checksumCRC64NVME)
+                .isEqualTo(parts.stream().map(CompletedPart::checksumCRC64NVME).toList());
+        var second = s3.headObject(request -> request.bucket(bucket)
+                .key("attributes/parts")
+                .partNumber(2)
+                .checksumMode(ChecksumMode.ENABLED));
+        assertThat(second.checksumCRC64NVME()).isEqualTo(parts.getLast().checksumCRC64NVME());
+        assertThat(second.contentLength()).isEqualTo(1000);
     }
 
     @Test

@@ -55,13 +55,17 @@ class PolicyTest {
         "s3:DeleteObject, DELETE /b/k",
         "s3:GetObjectAcl, GET /b/k?acl",
         "s3:GetObjectTagging, GET /b/k?tagging",
+        "s3:GetObjectAttributes, GET /b/k?attributes",
+        "s3:GetObject, GET /b/k?attributes",
         "s3:AbortMultipartUpload, DELETE /b/k?uploadId=1",
     })
     void aDenialHoldsForThoseWhoSignToo(String action, String line) {
         cluster.withPolicy("b", statement("Deny", action, "b/*"));
-        assertThat(cluster.send(line, "").status()).isEqualTo(403);
+        var attributes = new String[] {"x-amz-object-attributes", "ETag"};
+        assertThat(cluster.send(line, "", attributes).status()).isEqualTo(403);
         cluster.withPolicy("c", statement("Deny", "s3:SomethingElse", "c/*"));
-        assertThat(cluster.send(line.replace("/b/", "/c/"), "").status()).isEqualTo(200);
+        assertThat(cluster.send(line.replace("/b/", "/c/"), "", attributes).status())
+                .isEqualTo(200);
     }
 
     @ParameterizedTest

@@ -40,6 +40,11 @@ public enum ChecksumAlgorithm {
         return "x-amz-checksum-" + name().toLowerCase(Locale.ROOT);
     }
 
+    /// The number of bytes of a value.
+    public int size() {
+        return bytes;
+    }
+
     /// Whether this is the base64 of a value, right or wrong.
     public boolean isValue(String base64) {
         if (base64.length() != (bytes + 2) / 3 * 4) {

@@ -155,7 +155,7 @@ public enum S3Action {
     LIST_PARTS("GET", On.OBJECT, "uploadId", "s3:ListMultipartUploadParts"),
     COMPLETE_MULTIPART_UPLOAD("POST", On.OBJECT, "uploadId", "s3:PutObject"),
     ABORT_MULTIPART_UPLOAD("DELETE", On.OBJECT, "uploadId", "s3:AbortMultipartUpload"),
-    GET_OBJECT_ATTRIBUTES("GET", On.OBJECT, "attributes", "s3:GetObjectAttributes", Serving.REFUSED),
+    GET_OBJECT_ATTRIBUTES("GET", On.OBJECT, "attributes", "s3:GetObjectAttributes"),
     GET_OBJECT_LEGAL_HOLD("GET", On.OBJECT, "legal-hold", "s3:GetObjectLegalHold", Serving.REFUSED),
     PUT_OBJECT_LEGAL_HOLD("PUT", On.OBJECT, "legal-hold", "s3:PutObjectLegalHold", Serving.REFUSED),
     GET_OBJECT_RETENTION("GET", On.OBJECT, "retention", "s3:GetObjectRetention", Serving.REFUSED),

@@ -87,6 +87,9 @@ public record S3Header(String name, Set<In> refusedIn, Set<String> accepted, Str
             refused("x-amz-rename-source*", "objects cannot be renamed"),
             // reads
             taken("range", "the bytes to read; several ranges are ignored"),
+            taken("x-amz-object-attributes", "what GetObjectAttributes is asked for"),
+            taken("x-amz-max-parts", "the most parts that GetObjectAttributes lists"),
+            taken("x-amz-part-number-marker", "GetObjectAttributes lists the parts behind it"),
             taken("x-amz-checksum-mode", "ENABLED returns the checksums"),
             // who may do what
             taken("x-amz-acl", "what says that all belongs to the bucket's owner; another is 400"),

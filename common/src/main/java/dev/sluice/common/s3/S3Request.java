@@ -5,6 +5,7 @@ import dev.sluice.common.name.ObjectName;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 
 /// An S3 request after parsing of its head, one record per action we serve, named as Amazon names them. A switch over
@@ -138,6 +139,11 @@ public sealed interface S3Request {
     record PutObjectAcl(ObjectName name) implements OnObject {}
 
     record GetObjectTagging(ObjectName name) implements OnObject {}
+
+    /// @param partNumberMarker parts with a greater number are listed
+    record GetObjectAttributes(
+            ObjectName name, Set<ObjectAttribute> attributes, int partNumberMarker, int maxParts)
+            implements OnObject {}
 
     record PutObject(ObjectName name, WriteAttributes attributes, Conditions conditions) implements OnObject {}
 

@@ -101,6 +101,9 @@ public final class AccessCheck {
                     .map(S3Action::permission)
                     .filter(permission -> !permission.isEmpty())
                     .ifPresent(permission -> refuseDenied(policy, permission, name));
+            if (request.action().equals(Optional.of(S3Action.GET_OBJECT_ATTRIBUTES))) {
+                refuseDenied(policy, S3Action.GET_OBJECT.permission(), name);
+            }
             return;
         }
         boolean reads = request.action().filter(READS::contains).isPresent();

@@ -14,6 +14,7 @@ import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.ShardMember;
 import dev.sluice.common.s3.Tags;
+import dev.sluice.common.s3.answer.AttributesXml;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.record.FromParts;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
@@ -52,7 +53,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
     ///
     /// @param userMetadata as it was sent or as the cloud returned it, one character for each byte
     /// @param checksums in base64, of the whole object; composite ones end in `-N`
-    /// @param partSizes of a multipart upload, in order; else empty
+    /// @param parts of an object that a multipart upload made, as far as this store knows them
     public record Known(
             long size,
             String etag,
@@ -60,7 +61,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
             Map<ChecksumAlgorithm, String> checksums,
             SortedMap<String, String> headers,
             SortedMap<String, String> userMetadata,
-            List<Long> partSizes) {
+            Optional<FromParts> parts) {
         public static Known of(ObjectRecord record) {
             return new Known(
                     record.size(),
@@ -69,7 +70,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
                     record.checksums(),
                     record.headers(),
                     record.userMetadata(),
-                    record.parts().map(FromParts::sizes).orElse(List.of()));
+                    record.parts());
         }
     }
 
@@ -231,12 +232,17 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         if (partial) {
             headers.add("Content-Range", "bytes %d-%d/%d".formatted(offset, offset + length - 1, extent.length));
         }
-        if (asked.partNumber().isPresent() && !object.partSizes().isEmpty()) {
+        var ofPart = asked.partNumber().flatMap(number -> object.parts().map(parts -> parts.index(number)));
+        if (ofPart.isPresent()) {
             headers.add(
-                    "x-amz-mp-parts-count", Integer.toString(object.partSizes().size()));
+                    "x-amz-mp-parts-count", Integer.toString(object.parts().orElseThrow().count()));
         }
-        if (asked.checksumMode() && asked.member().isEmpty() && length == object.size()) {
-            addChecksums(headers, object);
+        if (asked.checksumMode() && asked.member().isEmpty()) {
+            if (ofPart.isPresent()) {
+                addChecksums(headers, object, object.parts().orElseThrow().checksumsOf(ofPart.get()));
+            } else if (length == object.size()) {
+                addChecksums(headers, object, object.checksums());
+            }
         }
         return new ObjectAnswer(partial ? 206 : 200, headers.build(), extent.offset + offset, length, Optional.empty());
     }
@@ -259,22 +265,24 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         return headers;
     }
 
-    private static void addChecksums(Headers.Builder headers, Known object) {
-        object.checksums().forEach((algorithm, value) -> headers.add(algorithm.header(), value));
-        if (!object.checksums().isEmpty()) {
-            boolean composite = object.checksums().values().stream().anyMatch(value -> value.contains("-"));
-            headers.add("x-amz-checksum-type", composite ? "COMPOSITE" : "FULL_OBJECT");
+    /// @param checksums the object's, or a part's
+    private static void addChecksums(Headers.Builder headers, Known object, Map<ChecksumAlgorithm, String> checksums) {
+        checksums.forEach((algorithm, value) -> headers.add(algorithm.header(), value));
+        if (!checksums.isEmpty()) {
+            headers.add("x-amz-checksum-type", AttributesXml.type(object.checksums()));
         }
     }
 
     /// An object that was not uploaded in parts has one: itself.
     private static ByteRange.Resolved part(Known object, int number) {
-        var sizes = object.partSizes().isEmpty() ? List.of(object.size()) : object.partSizes();
-        if (number > sizes.size()) {
-            throw S3Failure.of(S3Code.INVALID_PART_NUMBER, Integer.toString(number), Integer.toString(sizes.size()));
+        int count = object.parts().map(FromParts::count).orElse(1);
+        int index = object.parts().map(parts -> parts.index(number)).orElse(number == 1 ? 0 : -1);
+        if (index < 0) {
+            throw S3Failure.of(S3Code.INVALID_PART_NUMBER, Integer.toString(number), Integer.toString(count));
         }
-        long offset =
-                sizes.stream().limit(number - 1).mapToLong(Long::longValue).sum();
-        return new ByteRange.Resolved(offset, sizes.get(number - 1));
+        return object.parts()
+                .map(parts -> new ByteRange.Resolved(
+                        parts.offset(index), parts.sizes().get(index)))
+                .orElseGet(() -> new ByteRange.Resolved(0, object.size()));
     }
 }

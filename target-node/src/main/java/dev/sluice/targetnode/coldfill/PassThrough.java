@@ -13,7 +13,6 @@ import dev.sluice.targetnode.answer.CacheResult;
 import dev.sluice.targetnode.answer.ObjectAnswer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
@@ -92,6 +91,6 @@ final class PassThrough {
                 object.checksums(),
                 object.headers(),
                 object.userMetadata(),
-                List.of());
+                Optional.empty());
     }
 }

@@ -8,6 +8,7 @@ import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.multipart.CompletedParts;
 import dev.sluice.targetnode.storage.multipart.Multipart;
+import dev.sluice.targetnode.storage.multipart.PartsSource;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
 import java.util.List;

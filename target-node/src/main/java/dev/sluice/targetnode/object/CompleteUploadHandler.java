@@ -1,7 +1,6 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
-import dev.sluice.common.checksum.MultipartChecksum;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
@@ -17,7 +16,6 @@ import dev.sluice.common.s3.answer.ErrorXml;
 import dev.sluice.common.s3.answer.MultipartXml;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.body.BodyDecoder;
-import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.s3.parse.S3Bodies;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.BucketRefs;
@@ -25,6 +23,7 @@ import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.multipart.Multipart;
+import dev.sluice.targetnode.storage.multipart.WholeChecksums;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
 import java.io.IOException;
@@ -211,9 +210,7 @@ public final class CompleteUploadHandler {
         var parts = wanted(present, listed);
         checkSize(request, parts);
         limit.require(size(parts));
-        var algorithm = upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName);
-        requireSame(algorithm, upload.fullObjectChecksum(), request);
-        return checksums(algorithm, upload.fullObjectChecksum(), parts, request.checksums());
+        return new WholeChecksums(uploads, upload, request, parts).compared(listed);
     }
 
     private static MultipartXml.Completed answer(
@@ -248,51 +245,5 @@ public final class CompleteUploadHandler {
             throw S3Failure.invalidRequest("x-amz-mp-object-size is %d, but the parts have %d bytes"
                     .formatted(request.objectSize().get(), size));
         }
-    }
-
-    /// What the client promises of the object must be what the upload was begun with.
-    private static void requireSame(
-            Optional<ChecksumAlgorithm> ofUpload, boolean fullObject, S3Request.CompleteMultipartUpload request) {
-        for (var promised : request.checksums().keySet()) {
-            if (ofUpload.isEmpty() || ofUpload.get() != promised) {
-                throw S3Failure.invalidRequest(
-                        "The upload was created with %s: its object can have no %s. Send that one."
-                                .formatted(
-                                        ofUpload.map(named -> "the checksum " + named)
-                                                .orElse("no checksum"),
-                                        promised));
-            }
-        }
-        if (ofUpload.isPresent() && request.fullObjectChecksum().orElse(fullObject) != fullObject) {
-            throw S3Failure.invalidRequest(
-                    "The upload was created using the %s checksum mode. The complete request must use the same checksum mode."
-                            .formatted(fullObject ? "FULL_OBJECT" : "COMPOSITE"));
-        }
-    }
-
-    private static Map<ChecksumAlgorithm, String> checksums(
-            Optional<ChecksumAlgorithm> algorithm,
-            boolean fullObject,
-            List<Part> parts,
-            Map<ChecksumAlgorithm, String> promised) {
-        if (algorithm.isEmpty() || parts.isEmpty()) {
-            return Map.of();
-        }
-        var ofParts = parts.stream()
-                .map(part -> new MultipartChecksum.Part(
-                        Optional.ofNullable(part.checksums().get(algorithm.get()))
-                                .orElseThrow(() -> new StoreException.InvalidPart(
-                                        part.number(), "was uploaded without a " + algorithm.get())),
-                        part.size()))
-                .toList();
-        var value = fullObject
-                ? MultipartChecksum.fullObject(algorithm.get(), ofParts)
-                : MultipartChecksum.composite(algorithm.get(), ofParts);
-        var expected = promised.getOrDefault(algorithm.get(), value);
-        // without the number of parts is right too
-        if (!expected.equals(value) && !(expected + "-" + parts.size()).equals(value)) {
-            throw ReceivedDigests.mismatch(algorithm.get(), expected, value);
-        }
-        return Map.of(algorithm.get(), value);
     }
 }

@@ -91,6 +91,8 @@ public final class ObjectRouter {
             case S3Request.HeadObject head -> actions.gets().head(call, head);
             case S3Request.GetObjectAcl _ -> existing(call, () -> S3Responses.xml(SettingXml.acl(Owner.SLUICE)));
             case S3Request.PutObjectAcl _ -> existing(call, () -> Response.empty(200));
+            case S3Request.GetObjectAttributes attributes ->
+                actions.gets().describe(call, new Description.Attributes(attributes));
             case S3Request.GetObjectTagging _ ->
                 call.bucket().backed()
                         ? new Blocking(_ -> actions.cloudTags().of(call.bucket(), call.key()))
@@ -155,6 +157,7 @@ public final class ObjectRouter {
                     S3Request.HeadObject _,
                     S3Request.GetObjectAcl _,
                     S3Request.PutObjectAcl _,
+                    S3Request.GetObjectAttributes _,
                     S3Request.GetObjectTagging _ -> throw new IllegalStateException("reads are answered before");
         };
     }

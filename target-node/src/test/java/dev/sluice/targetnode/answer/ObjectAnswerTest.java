@@ -14,6 +14,7 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.answer.ObjectAnswer.Asked;
 import dev.sluice.targetnode.answer.ObjectAnswer.Known;
+import dev.sluice.targetnode.storage.record.FromParts;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -36,7 +37,9 @@ class ObjectAnswerTest {
                 checksums,
                 new TreeMap<>(Map.of("Content-Type", "image/jpeg", "Cache-Control", "no-cache")),
                 new TreeMap<>(Map.of("label", "cat")),
-                parts);
+                parts.isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(new FromParts("id", parts, List.of(), Optional.empty())));
     }
 
     private static Asked asked(Optional<ByteRange> range, Optional<Integer> part, boolean checksums) {
@@ -139,6 +142,30 @@ class ObjectAnswerTest {
     }
 
     @Test
+    void partsHaveTheNumbersAndChecksumsThatTheyWereSentWith() {
+        var sums = new FromParts.Checksums(ChecksumAlgorithm.CRC32, "AAAAAA==AQAAAA==AgAAAA==");
+        var parts = new FromParts("id", List.of(40L, 40L, 20L), List.of(2, 5, 9), Optional.of(sums));
+        var object = new Known(
+                100,
+                "e1",
+                MODIFIED,
+                Map.of(ChecksumAlgorithm.CRC32, "AwAAAA==-3"),
+                new TreeMap<>(),
+                new TreeMap<>(),
+                Optional.of(parts));
+        var fifth = answerTo(object, asked(Optional.empty(), Optional.of(5), true));
+        assertThat(fifth.offset()).isEqualTo(40);
+        assertThat(fifth.length()).isEqualTo(40);
+        assertThat(fifth.headers().first("x-amz-checksum-crc32")).contains("AQAAAA==");
+        assertThat(fifth.headers().first("x-amz-checksum-type")).contains("COMPOSITE");
+        assertThat(fifth.headers().first("x-amz-mp-parts-count")).contains("3");
+        assertThat(answerTo(object, asked(Optional.empty(), Optional.of(9), false)).headers().toString())
+                .doesNotContain("checksum");
+        assertThatThrownBy(() -> answerTo(object, asked(Optional.empty(), Optional.of(3), false)))
+                .isInstanceOf(S3Failure.class);
+    }
+
+    @Test
     void thePartOfAnEmptyObjectIsAllOfIt() {
         var empty = known(0, Map.of(), List.of());
         var answer = answerTo(empty, asked(Optional.empty(), Optional.of(1), false));
@@ -168,7 +195,7 @@ class ObjectAnswerTest {
         assertThat(answer.headers().all("Content-Type")).containsExactly("text/plain");
         assertThat(answer.headers().all("Content-Disposition")).containsExactly("attachment");
         assertThat(answer.headers().all("Cache-Control")).containsExactly("no-cache");
-        var bare = new Known(1, "e", MODIFIED, Map.of(), new TreeMap<>(), new TreeMap<>(), List.of());
+        var bare = new Known(1, "e", MODIFIED, Map.of(), new TreeMap<>(), new TreeMap<>(), Optional.empty());
         assertThat(whole(bare).headers().all("Content-Type")).containsExactly("binary/octet-stream");
     }
 
@@ -255,7 +282,7 @@ class ObjectAnswerTest {
     @Test
     void metadataBeyondAsciiIsReturnedInWordsUnlessTheCloudReturnedIt() {
         var object = new Known(
-                1, "e1", MODIFIED, Map.of(), new TreeMap<>(), new TreeMap<>(Map.of("a", "caf\u00E9")), List.of());
+                1, "e1", MODIFIED, Map.of(), new TreeMap<>(), new TreeMap<>(Map.of("a", "caf\u00E9")), Optional.empty());
         assertThat(whole(object).headers().first("x-amz-meta-a")).contains("=?UTF-8?Q?caf=C3=A9?=");
         var cached = new Asked(
                 Optional.empty(),

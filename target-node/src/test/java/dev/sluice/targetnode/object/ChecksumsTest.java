@@ -13,6 +13,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.ObjectAttribute;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
@@ -24,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +34,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -181,14 +184,95 @@ class ChecksumsTest {
         assertThat(target.get(bucket, KEY).body()).isEqualTo(whole);
         if (!bucket.backed()) {
             assertThat(headWithChecksums(bucket).header(algorithm.header())).isEqualTo(expected);
+            requireAttributes(bucket, algorithm, expected);
+        } else {
+            assertThat(attributes(bucket, 0, 1000)).contains("<ObjectSize>").doesNotContain("<ObjectParts>");
         }
         target.delete(bucket, KEY);
     }
 
+    private void requireAttributes(Bucket bucket, ChecksumAlgorithm algorithm, String whole) {
+        var first = part(1, FIRST, algorithm);
+        var second = part(2, SECOND, algorithm);
+        assertThat(attributes(bucket, 0, 1000))
+                .contains("<Checksum>" + element(algorithm, whole) + "<ChecksumType>")
+                .contains("<PartsCount>2</PartsCount><PartNumberMarker>0</PartNumberMarker>"
+                        + "<NextPartNumberMarker>2</NextPartNumberMarker><MaxParts>1000</MaxParts>"
+                        + "<IsTruncated>false</IsTruncated>" + first + second + "</ObjectParts>")
+                .contains("<StorageClass>STANDARD</StorageClass><ObjectSize>%d</ObjectSize>"
+                        .formatted(FIRST.length + SECOND.length));
+        assertThat(attributes(bucket, 0, 1))
+                .contains("<NextPartNumberMarker>1</NextPartNumberMarker>", "<IsTruncated>true", first)
+                .doesNotContain(second);
+        assertThat(attributes(bucket, 1, 1)).contains("<IsTruncated>false", second).doesNotContain(first);
+        for (int i = 1; i <= 2; i++) {
+            var head = new S3Request.HeadObject(
+                    name(bucket), Optional.empty(), Conditions.NONE, Optional.of(i), true, new TreeMap<>());
+            assertThat(run(bucket, head, new byte[0]).header(algorithm.header()))
+                    .isEqualTo(value(algorithm, i == 1 ? FIRST : SECOND));
+        }
+    }
+
+    private static String part(int number, byte[] content, ChecksumAlgorithm algorithm) {
+        return "<Part><PartNumber>%d</PartNumber><Size>%d</Size>%s</Part>"
+                .formatted(number, content.length, element(algorithm, value(algorithm, content)));
+    }
+
+    private String attributes(Bucket bucket, int marker, int most) {
+        var request = new S3Request.GetObjectAttributes(
+                name(bucket), EnumSet.allOf(ObjectAttribute.class), marker, most);
+        var answer = run(bucket, request, new byte[0]);
+        assertThat(answer.header("Content-Type")).isEqualTo("application/xml");
+        assertThat(answer.header("Last-Modified")).isNotEmpty();
+        return answer.text();
+    }
+
+    @Test
+    void partsOfAnUploadWithoutChecksumKeepTheirNumbers() {
+        var bucket = target.own();
+        var id = target.upload(bucket, KEY);
+        part(bucket, id, 3, FIRST, PLAIN);
+        part(bucket, id, 7, SECOND, PLAIN);
+        var document = "<CompleteMultipartUpload>%s%s</CompleteMultipartUpload>"
+                .formatted(element(3, FIRST, ""), element(7, SECOND, ""));
+        var complete = new S3Request.CompleteMultipartUpload(
+                name(bucket), id, Map.of(), Optional.empty(), Conditions.NONE, Optional.empty());
+        run(bucket, complete, document.getBytes(StandardCharsets.UTF_8));
+        var seventh = new S3Request.GetObject(
+                name(bucket),
+                Optional.empty(),
+                Conditions.NONE,
+                Optional.of(7),
+                true,
+                new TreeMap<>(),
+                Optional.empty());
+        var got = run(bucket, seventh, new byte[0]);
+        assertThat(got.body()).isEqualTo(SECOND);
+        assertThat(got.header("x-amz-mp-parts-count")).isEqualTo("2");
+        assertThat(attributes(bucket, 0, 1000))
+                .contains("<ObjectParts><PartsCount>2</PartsCount></ObjectParts>")
+                .doesNotContain("<Checksum>");
+    }
+
+    @Test
+    void partsOfAnUploadWithChecksumAreNumberedFromOneOn() {
+        var bucket = target.own();
+        var id = begin(bucket, ChecksumAlgorithm.CRC32, true);
+        part(bucket, id, 1, FIRST, PLAIN);
+        part(bucket, id, 3, SECOND, PLAIN);
+        var document = "<CompleteMultipartUpload>%s%s</CompleteMultipartUpload>"
+                .formatted(element(1, FIRST, ""), element(3, SECOND, ""));
+        var complete = new S3Request.CompleteMultipartUpload(
+                name(bucket), id, Map.of(), Optional.empty(), Conditions.NONE, Optional.empty());
+        assertThatThrownBy(() -> run(bucket, complete, document.getBytes(StandardCharsets.UTF_8)))
+                .isInstanceOf(StoreException.InvalidPartOrder.class);
+        assertThat(target.stored(bucket, KEY)).isFalse();
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"CRC32C", "CRC64NVME", "SHA256"})
-    void aChecksumThatAnUploadCannotCompareIsRefused(ChecksumAlgorithm algorithm) {
-        requireRefusals(algorithm);
+    void aChecksumThatAnUploadWasNotBegunWithIsComparedIfItCanBe(ChecksumAlgorithm algorithm) {
+        requireComparedOrRefused(algorithm);
     }
 
     @Tag("long")
@@ -196,22 +280,36 @@ class ChecksumsTest {
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"CRC32C", "CRC64NVME", "SHA256"})
-    void theOtherChecksumsThatAnUploadCannotCompareAreRefused(ChecksumAlgorithm algorithm) {
-        requireRefusals(algorithm);
+    void theOtherChecksumsThatAnUploadWasNotBegunWithAreTreatedLikeThese(ChecksumAlgorithm algorithm) {
+        requireComparedOrRefused(algorithm);
     }
 
-    private void requireRefusals(ChecksumAlgorithm algorithm) {
+    private void requireComparedOrRefused(ChecksumAlgorithm algorithm) {
         for (var bucket : buckets()) {
             var id = target.upload(bucket, KEY, FIRST, SECOND);
-            refused(() -> complete(
-                    bucket, id, Map.of(algorithm, value(algorithm, join(FIRST, SECOND))), Optional.empty(), ""));
+            var whole = Map.of(algorithm, value(algorithm, join(FIRST, SECOND)));
+            boolean compared = algorithm.allows(true);
+            if (compared) {
+                assertThatThrownBy(() ->
+                                complete(bucket, id, Map.of(algorithm, wrong(algorithm)), Optional.empty(), ""))
+                        .isInstanceOf(StoreException.BadDigest.class);
+                refused(() -> complete(bucket, id, whole, Optional.of(false), ""));
+            } else {
+                refused(() -> complete(bucket, id, whole, Optional.empty(), ""));
+            }
             if (algorithm != ChecksumAlgorithm.CRC32C) { // which every part has
                 var element = element(algorithm, value(algorithm, FIRST));
                 refused(() -> complete(bucket, id, Map.of(), Optional.empty(), element));
             }
             assertThat(target.stored(bucket, KEY)).isFalse();
-            complete(bucket, id, Map.of(), Optional.empty(), "");
+            var done = complete(bucket, id, compared ? whole : Map.of(), Optional.empty(), "");
             assertThat(target.get(bucket, KEY).body()).isEqualTo(join(FIRST, SECOND));
+            if (compared) {
+                assertThat(done.text()).contains(element(algorithm, whole.get(algorithm)), "FULL_OBJECT");
+            }
+            if (compared && !bucket.backed()) {
+                assertThat(headWithChecksums(bucket).header(algorithm.header())).isEqualTo(whole.get(algorithm));
+            }
             target.delete(bucket, KEY);
         }
     }

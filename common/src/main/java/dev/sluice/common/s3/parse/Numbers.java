@@ -1,5 +1,6 @@
 package dev.sluice.common.s3.parse;
 
+import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.S3Failure;
 
 /// Numbers in queries and headers, with S3's own words when they are out of range.
@@ -14,7 +15,15 @@ final class Numbers {
     }
 
     static int notNegative(Query query, String parameter, int otherwise) {
-        var text = query.text(parameter);
+        return notNegative(parameter, query.text(parameter), otherwise);
+    }
+
+    /// x-amz-max-parts: missing or above 1000 is 1000.
+    static int pageSize(Headers headers, String name) {
+        return Math.min(notNegative(name, headers.first(name).orElse(""), LARGEST_PAGE), LARGEST_PAGE);
+    }
+
+    static int notNegative(String parameter, String text, int otherwise) {
         if (text.isEmpty()) {
             return otherwise;
         }

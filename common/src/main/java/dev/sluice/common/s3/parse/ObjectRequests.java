@@ -2,6 +2,7 @@ package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.s3.ObjectAttribute;
 import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Header;
@@ -13,6 +14,7 @@ import java.util.TreeMap;
 
 /// The actions on an object and on its multipart uploads.
 final class ObjectRequests {
+    private static final String PART_MARKER = "x-amz-part-number-marker";
     private static final SortedMap<String, String> NO_OVERRIDES = Collections.emptySortedMap();
 
     private ObjectRequests() {}
@@ -23,6 +25,13 @@ final class ObjectRequests {
             case HEAD_OBJECT -> head(name, query, ReadHeaders.of(headers));
             case GET_OBJECT_ACL -> new S3Request.GetObjectAcl(name);
             case GET_OBJECT_TAGGING -> new S3Request.GetObjectTagging(name);
+            case GET_OBJECT_ATTRIBUTES ->
+                new S3Request.GetObjectAttributes(
+                        name,
+                        ObjectAttribute.of(headers.all(ObjectAttribute.HEADER)),
+                        Numbers.notNegative(
+                                PART_MARKER, headers.first(PART_MARKER).orElse(""), 0),
+                        Numbers.pageSize(headers, "x-amz-max-parts"));
             default -> parseServed(action, name, query, served(action, headers));
         };
     }

@@ -13,6 +13,7 @@ import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Error;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.ObjectAttribute;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.ShardMember;
 import dev.sluice.common.s3.SigV2Parameters;
@@ -509,6 +510,31 @@ class S3RequestParserTest {
         assertThat(get.conditions().ifMatch()).contains("\"a\"");
         assertThat(get.conditions().ifNoneMatch()).contains("*");
         assertThat(get.overrides()).isEqualTo(Map.of("Content-Type", "text/plain", "Expires", "0"));
+    }
+
+    @Test
+    void attributesToGet() {
+        var get = Requests.parse(
+                S3Request.GetObjectAttributes.class,
+                "GET /abc/k?attributes",
+                "X-Amz-Object-Attributes",
+                "ETag, ObjectParts",
+                "x-amz-object-attributes",
+                "ObjectSize",
+                "x-amz-max-parts",
+                "2000",
+                "x-amz-part-number-marker",
+                "7");
+        assertThat(get.attributes())
+                .containsExactly(ObjectAttribute.ETAG, ObjectAttribute.OBJECT_PARTS, ObjectAttribute.OBJECT_SIZE);
+        assertThat(get.maxParts()).isEqualTo(1000);
+        assertThat(get.partNumberMarker()).isEqualTo(7);
+        assertThat(Requests.refusal("GET /abc/k?attributes")).isEqualTo("400 InvalidRequest");
+        assertThat(Requests.refusal("GET /abc/k?attributes", "x-amz-object-attributes", "ETag,Etag"))
+                .isEqualTo("400 InvalidArgument");
+        assertThat(Requests.refusal(
+                        "GET /abc/k?attributes", "x-amz-object-attributes", "ETag", "x-amz-max-parts", "-1"))
+                .isEqualTo("400 InvalidArgument");
     }
 
     @Test

@@ -86,8 +86,7 @@ final class DividedParts implements CommitExtras {
 
     @Override
     public Optional<FromParts> parts() {
-        return Optional.of(new FromParts(
-                open.upload().uploadId(), parts.stream().map(Part::size).toList()));
+        return Optional.of(FromParts.of(open.upload(), parts));
     }
 
     @Override

@@ -95,8 +95,7 @@ final class Ending implements Staged {
                 checksums,
                 upload.headers(),
                 upload.userMetadata(),
-                Optional.of(new FromParts(
-                        upload.uploadId(), parts.stream().map(Part::size).toList())),
+                Optional.of(FromParts.of(upload, parts)),
                 Optional.empty(),
                 whole.blocks(),
                 Optional.empty(),

@@ -39,6 +39,8 @@ public record Details(
     private static final int PARTS = 1 << 10;
     private static final int BACKEND_VERSION = 1 << 11;
     private static final int BACKEND_HAS_ETAG = 1 << 12;
+    private static final int PART_NUMBERS = 1 << 13;
+    private static final int PART_CHECKSUMS = 1 << 14;
 
     private static final int UPLOAD_ID = 16; // bytes
     private static final HexFormat HEX = HexFormat.of();
@@ -89,6 +91,8 @@ public record Details(
                 | flag(HEADERS, !others.isEmpty())
                 | flag(USER_METADATA, !record.userMetadata().isEmpty())
                 | flag(PARTS, record.parts().isPresent())
+                | flag(PART_NUMBERS, record.parts().filter(parts -> !parts.numbers().isEmpty()).isPresent())
+                | flag(PART_CHECKSUMS, record.parts().flatMap(FromParts::checksums).isPresent())
                 | flag(BACKEND_VERSION, backendVersion.isPresent() && !hasEtag)
                 | flag(BACKEND_HAS_ETAG, hasEtag);
         out.number(flags);
@@ -105,15 +109,25 @@ public record Details(
         if (!record.userMetadata().isEmpty()) {
             out.texts(record.userMetadata());
         }
-        record.parts()
-                .ifPresent(parts -> out.raw(HEX.parseHex(parts.uploadId()))
-                        .numbers(parts.sizes().stream()
-                                .mapToLong(Long::longValue)
-                                .toArray()));
+        record.parts().ifPresent(parts -> write(out, parts));
         if (backendVersion.isPresent() && !hasEtag) {
             out.text(backendVersion.get());
         }
         out.raw(record.blocks().toBytes()).raw(record.parity().toBytes());
+    }
+
+    private static void write(PackedWriter out, FromParts parts) {
+        out.raw(HEX.parseHex(parts.uploadId()))
+                .numbers(parts.sizes().stream().mapToLong(Long::longValue).toArray());
+        if (!parts.numbers().isEmpty()) {
+            out.numbers(parts.numbers().stream().mapToLong(Integer::longValue).toArray());
+        }
+        parts.checksums().ifPresent(checksums -> {
+            out.text(checksums.algorithm().name());
+            for (int i = 0; i < parts.count(); i++) {
+                out.raw(Base64.getDecoder().decode(checksums.of(i)));
+            }
+        });
     }
 
     private static int flag(int bit, boolean isSet) {
@@ -150,7 +164,7 @@ public record Details(
         var headers = new TreeMap<String, String>((flags & HEADERS) == 0 ? new TreeMap<>() : in.texts());
         type.ifPresent(value -> headers.put(CONTENT_TYPE, value));
         var userMetadata = (flags & USER_METADATA) == 0 ? new TreeMap<String, String>() : in.texts();
-        Optional<FromParts> parts = (flags & PARTS) == 0 ? Optional.empty() : Optional.of(parts(in));
+        Optional<FromParts> parts = (flags & PARTS) == 0 ? Optional.empty() : Optional.of(parts(in, flags));
         Optional<String> backendVersion = Optional.empty();
         if ((flags & BACKEND_VERSION) != 0) {
             backendVersion = Optional.of(in.text());
@@ -174,8 +188,29 @@ public record Details(
         return TYPES.get((int) type);
     }
 
-    private static FromParts parts(PackedReader in) throws DamagedRecordException {
+    private static FromParts parts(PackedReader in, long flags) throws DamagedRecordException {
         var uploadId = HEX.formatHex(in.raw(UPLOAD_ID));
-        return new FromParts(uploadId, Arrays.stream(in.numbers()).boxed().toList());
+        var sizes = Arrays.stream(in.numbers()).boxed().toList();
+        var numbers = (flags & PART_NUMBERS) == 0
+                ? List.<Integer>of()
+                : Arrays.stream(in.numbers()).mapToObj(Math::toIntExact).toList();
+        Optional<FromParts.Checksums> checksums =
+                (flags & PART_CHECKSUMS) == 0 ? Optional.empty() : Optional.of(checksums(in, sizes.size()));
+        try {
+            return new FromParts(uploadId, sizes, numbers, checksums);
+        } catch (IllegalArgumentException wrong) {
+            throw new DamagedRecordException("a record has " + wrong.getMessage());
+        }
+    }
+
+    private static FromParts.Checksums checksums(PackedReader in, int count) throws DamagedRecordException {
+        var name = in.text();
+        var algorithm = ChecksumAlgorithm.ofName(name)
+                .orElseThrow(() -> new DamagedRecordException("a record has checksums by " + name));
+        var values = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            values.append(Base64.getEncoder().encodeToString(in.raw(algorithm.size())));
+        }
+        return new FromParts.Checksums(algorithm, values.toString());
     }
 }

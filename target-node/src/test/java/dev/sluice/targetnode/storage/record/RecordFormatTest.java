@@ -33,7 +33,20 @@ class RecordFormatTest {
     private static final RecordFormat.DetailsSource NONE = _ -> new byte[0];
     private static final Path GOLDEN = Path.of("src/test/resources/records");
 
-    private static final FromParts PARTS = new FromParts("00112233445566778899aabbccddeeff", List.of(5L << 20, 17L));
+    private static final FromParts PARTS = parts(List.of(), Optional.empty());
+
+    private static FromParts parts(List<Integer> numbers, Optional<FromParts.Checksums> checksums) {
+        return new FromParts("00112233445566778899aabbccddeeff", List.of(5L << 20, 17L), numbers, checksums);
+    }
+
+    private static FromParts anyParts(Random random) {
+        var algorithm = oneOf(random, List.of(ChecksumAlgorithm.values()));
+        var checksums = new FromParts.Checksums(
+                algorithm, base64(random, algorithm.size()) + base64(random, algorithm.size()));
+        return parts(
+                oneOf(random, List.of(List.of(), List.of(2, 10_000))),
+                random.nextBoolean() ? Optional.of(checksums) : Optional.empty());
+    }
 
     private static ObjectRecord record(int blocks, int metadata) {
         var sums = new Random(1).ints(blocks).toArray();
@@ -125,7 +138,7 @@ class RecordFormatTest {
                 random.nextInt(4) == 0
                         ? new TreeMap<>(Map.of("owner", "x".repeat(random.nextInt(4000))))
                         : new TreeMap<>(),
-                random.nextInt(4) == 0 ? Optional.of(PARTS) : Optional.empty(),
+                random.nextInt(3) == 0 ? Optional.of(anyParts(random)) : Optional.empty(),
                 oneOf(random, List.of(Optional.empty(), Optional.of(etag), Optional.of("generation-9"))),
                 blocks,
                 slice,

@@ -1,17 +1,16 @@
-package dev.sluice.targetnode.coldfill;
+package dev.sluice.targetnode.storage.multipart;
 
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/// The bytes of an upload's parts, one after the other, for the cloud. Each block is compared with its sum before it is
+/// The bytes of an upload's parts, one after the other. Each block is compared with its sum before it is
 /// given out: a part may have lain on the drive for days.
-final class PartsSource implements ByteSource {
+public final class PartsSource implements ByteSource {
     private final Multipart uploads;
     private final UploadState upload;
     private final List<Part> parts;
@@ -19,7 +18,7 @@ final class PartsSource implements ByteSource {
     private int part;
     private long at;
 
-    PartsSource(Multipart uploads, UploadState upload, List<Part> parts) {
+    public PartsSource(Multipart uploads, UploadState upload, List<Part> parts) {
         this.uploads = uploads;
         this.upload = upload;
         this.parts = parts;

@@ -1,0 +1,78 @@
+package dev.sluice.common.s3.answer;
+
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.s3.ObjectAttribute;
+import dev.sluice.common.s3.S3Request;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The document of GetObjectAttributes.
+public final class AttributesXml {
+    private AttributesXml() {}
+
+    /// @param etag without quotes
+    /// @param checksums of the whole object, in base64
+    /// @param parts of an object that a multipart upload made
+    public record Attributes(
+            String etag, long size, Map<ChecksumAlgorithm, String> checksums, Optional<Parts> parts) {}
+
+    /// @param listed as S3 lists them: only where they have checksums
+    public record Parts(int count, List<Part> listed) {}
+
+    /// @param checksums in base64
+    public record Part(int number, long size, Map<ChecksumAlgorithm, String> checksums) {}
+
+    public static ByteBuffer of(S3Request.GetObjectAttributes request, Attributes object) {
+        var xml = XmlWriter.document("GetObjectAttributesResponse", 1024);
+        for (var attribute : ObjectAttribute.values()) {
+            if (request.attributes().contains(attribute)) {
+                write(xml, attribute, request, object);
+            }
+        }
+        return xml.close("GetObjectAttributesResponse").finish();
+    }
+
+    private static void write(
+            XmlWriter xml, ObjectAttribute attribute, S3Request.GetObjectAttributes request, Attributes object) {
+        switch (attribute) {
+            case ETAG -> xml.element(attribute.title(), object.etag());
+            case CHECKSUM -> {
+                if (!object.checksums().isEmpty()) {
+                    xml.open(attribute.title());
+                    CopyXml.checksums(xml, object.checksums());
+                    xml.element("ChecksumType", type(object.checksums())).close(attribute.title());
+                }
+            }
+            case OBJECT_PARTS -> object.parts().ifPresent(parts -> write(xml, parts, request));
+            case STORAGE_CLASS -> xml.element(attribute.title(), "STANDARD");
+            case OBJECT_SIZE -> xml.element(attribute.title(), object.size());
+        }
+    }
+
+    private static void write(XmlWriter xml, Parts parts, S3Request.GetObjectAttributes request) {
+        xml.open(ObjectAttribute.OBJECT_PARTS.title()).element("PartsCount", parts.count());
+        if (!parts.listed().isEmpty()) {
+            var rest = parts.listed().stream()
+                    .filter(part -> part.number() > request.partNumberMarker())
+                    .toList();
+            var page = rest.subList(0, Math.min(rest.size(), request.maxParts()));
+            xml.element("PartNumberMarker", request.partNumberMarker())
+                    .element("NextPartNumberMarker", page.isEmpty() ? 0 : page.getLast().number())
+                    .element("MaxParts", request.maxParts())
+                    .element("IsTruncated", !page.isEmpty() && page.size() < rest.size());
+            page.forEach(part -> {
+                xml.open("Part").element("PartNumber", part.number()).element("Size", part.size());
+                CopyXml.checksums(xml, part.checksums());
+                xml.close("Part");
+            });
+        }
+        xml.close(ObjectAttribute.OBJECT_PARTS.title());
+    }
+
+    /// S3's name for what the checksums of an object are made of. One that is composed of its parts' ends in their number.
+    public static String type(Map<ChecksumAlgorithm, String> checksums) {
+        return checksums.values().stream().anyMatch(value -> value.contains("-")) ? "COMPOSITE" : "FULL_OBJECT";
+    }
+}

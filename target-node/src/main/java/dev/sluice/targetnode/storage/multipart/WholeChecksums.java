@@ -1,0 +1,128 @@
+package dev.sluice.targetnode.storage.multipart;
+
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.checksum.Hasher;
+import dev.sluice.common.checksum.MultipartChecksum;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.body.ReceivedDigests;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.record.Part;
+import dev.sluice.targetnode.storage.record.UploadState;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The checksums of the object that a Complete makes: what the client promises is compared with them.
+public final class WholeChecksums {
+    private final Multipart uploads;
+    private final UploadState upload;
+    private final S3Request.CompleteMultipartUpload request;
+    private final List<Part> parts;
+
+    /// @param parts those that the client names, as far as they are there, in order
+    public WholeChecksums(
+            Multipart uploads, UploadState upload, S3Request.CompleteMultipartUpload request, List<Part> parts) {
+        this.uploads = uploads;
+        this.upload = upload;
+        this.request = request;
+        this.parts = parts;
+    }
+
+    /// Blocks where parts have to be read.
+    ///
+    /// @param listed what the client names
+    /// @return what the object is to keep
+    public Map<ChecksumAlgorithm, String> compared(List<S3Request.CompletedPart> listed) {
+        var algorithm = upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName);
+        return algorithm.isPresent() ? announced(algorithm.get(), listed) : promisedAtLast();
+    }
+
+    private Map<ChecksumAlgorithm, String> announced(
+            ChecksumAlgorithm algorithm, List<S3Request.CompletedPart> listed) {
+        requireSame(algorithm);
+        for (int i = 0; i < listed.size(); i++) {
+            if (listed.get(i).partNumber() != i + 1) {
+                throw new StoreException.InvalidPartOrder(); // as S3 wants it where there are checksums
+            }
+        }
+        if (parts.isEmpty()) {
+            return Map.of();
+        }
+        var ofParts = parts.stream()
+                .map(part -> new MultipartChecksum.Part(
+                        Optional.ofNullable(part.checksums().get(algorithm))
+                                .orElseThrow(() -> new StoreException.InvalidPart(
+                                        part.number(), "was uploaded without a " + algorithm)),
+                        part.size()))
+                .toList();
+        var value = upload.fullObjectChecksum()
+                ? MultipartChecksum.fullObject(algorithm, ofParts)
+                : MultipartChecksum.composite(algorithm, ofParts);
+        return Map.of(algorithm, same(algorithm, value));
+    }
+
+    /// What the client promises of the object must be what the upload was begun with.
+    private void requireSame(ChecksumAlgorithm ofUpload) {
+        for (var promised : request.checksums().keySet()) {
+            if (promised != ofUpload) {
+                throw other("the checksum " + ofUpload, promised);
+            }
+        }
+        boolean fullObject = upload.fullObjectChecksum();
+        if (request.fullObjectChecksum().orElse(fullObject) != fullObject) {
+            throw S3Failure.invalidRequest(
+                    "The upload was created using the %s checksum mode. The complete request must use the same checksum mode."
+                            .formatted(fullObject ? "FULL_OBJECT" : "COMPOSITE"));
+        }
+    }
+
+    private static S3Failure other(String ofUpload, ChecksumAlgorithm promised) {
+        return S3Failure.invalidRequest("The upload was created with %s: its object can have no %s. Send that one."
+                .formatted(ofUpload, promised));
+    }
+
+    /// Of the whole object, of an upload that was begun without: where parts came without it, they are read.
+    private Map<ChecksumAlgorithm, String> promisedAtLast() {
+        if (request.checksums().isEmpty()) {
+            return Map.of();
+        }
+        var promised = request.checksums().entrySet().iterator().next();
+        var algorithm = promised.getKey();
+        if (!algorithm.allows(true)
+                || promised.getValue().contains("-")
+                || !request.fullObjectChecksum().orElse(true)) {
+            throw other("no checksum", algorithm);
+        }
+        var ofParts = parts.stream()
+                .map(part -> new MultipartChecksum.Part(of(part, algorithm), part.size()))
+                .toList();
+        return Map.of(algorithm, same(algorithm, MultipartChecksum.fullObject(algorithm, ofParts)));
+    }
+
+    private String of(Part part, ChecksumAlgorithm algorithm) {
+        var known = part.checksums().get(algorithm);
+        if (known != null) {
+            return known;
+        }
+        if (algorithm == ChecksumAlgorithm.CRC32C) {
+            return part.blocks().crc32cBase64(part.size());
+        }
+        var hasher = Hasher.of(algorithm);
+        try (var bytes = new PartsSource(uploads, upload, List.of(part))) {
+            for (var next = bytes.next(); next.hasRemaining(); next = bytes.next()) {
+                hasher.add(next);
+            }
+        }
+        return hasher.base64();
+    }
+
+    /// Without the number of parts is right too.
+    private String same(ChecksumAlgorithm algorithm, String value) {
+        var expected = request.checksums().getOrDefault(algorithm, value);
+        if (!expected.equals(value) && !(expected + "-" + parts.size()).equals(value)) {
+            throw ReceivedDigests.mismatch(algorithm, expected, value);
+        }
+        return value;
+    }
+}
