@@ -91,6 +91,10 @@ def _error(kind: type[_Kind], number: int, text: str, path: str, code: str, stat
     return error
 
 
+_SAID = {"Code", "Message", "Resource", "RequestId", "HostId"}
+_LONGEST_SHOWN = 200  # what a signature is made of is longer
+
+
 def _parse(body: bytes) -> tuple[str, str]:
     """Code and message of an error document, XML of S3 calls or JSON of native ones."""
     if body.lstrip().startswith(b"{"):
@@ -105,4 +109,9 @@ def _parse(body: bytes) -> tuple[str, str]:
         root = None
     if root is None:
         return "", body[:200].decode("utf-8", "replace").strip()
-    return root.findtext("{*}Code") or "", root.findtext("{*}Message") or ""
+    message = [root.findtext("{*}Message") or ""]
+    for element in root:
+        name = element.tag.rpartition("}")[2]
+        if name not in _SAID and len(element.text or "") <= _LONGEST_SHOWN:
+            message.append(f"{name}: {element.text or ''}")
+    return root.findtext("{*}Code") or "", " ".join(message)

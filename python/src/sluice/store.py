@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
-from urllib.parse import quote, unquote_plus
+from urllib.parse import quote, unquote_plus, urlencode
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
@@ -208,6 +208,7 @@ class Store:
     def _copy_parts(self, source: ObjectInfo, bucket: str, key: str) -> None:
         metadata = {f"x-amz-meta-{name}": text for name, text in (source.metadata or {}).items()}
         headers = {"Content-Type": source.content_type or "", **metadata}
+        headers["x-amz-tagging"] = self._tags(source)
         upload = self.begin_upload(bucket, key, headers)
         try:
             parts = []
@@ -224,6 +225,12 @@ class Store:
         except BaseException:
             self.abort_upload(bucket, key, upload)
             raise
+
+    def _tags(self, source: ObjectInfo) -> str:
+        """As a header of a write takes them; empty for an object without tags."""
+        request = Request("GET", f"/{source.bucket}/{source.key}", {"tagging": ""})
+        tags = _xml(self.transport.call(request)).iterfind("{*}TagSet/{*}Tag")
+        return urlencode([(_text(tag, "Key"), _text(tag, "Value")) for tag in tags])
 
     def _copied(self, request: Request, source: ObjectInfo) -> ElementTree.Element:
         answer = self.transport.send(request)

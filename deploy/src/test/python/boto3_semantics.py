@@ -285,6 +285,31 @@ def what_is_not_configured_is_told():
     same([(v["Key"], v["VersionId"], v["IsLatest"]) for v in versions], [("plain", "null", True)], "versions")
 
 
+@check
+def tags_are_kept():
+    tags = [{"Key": "team", "Value": "vision"}, {"Key": "a b", "Value": "\u00e4=1&2"}][:1]
+    s3.put_object(Bucket=BUCKET, Key="tagged", Body=b"t", Tagging="team=vision")
+    same(s3.get_object_tagging(Bucket=BUCKET, Key="tagged")["TagSet"], tags, "tags")
+    same(s3.get_object(Bucket=BUCKET, Key="tagged")["TagCount"], 1, "tag count")
+    s3.copy_object(Bucket=BUCKET, Key="copied", CopySource={"Bucket": BUCKET, "Key": "tagged"})
+    same(s3.get_object_tagging(Bucket=BUCKET, Key="copied")["TagSet"], tags, "tags of the copy")
+    s3.put_bucket_tagging(Bucket=BUCKET, Tagging={"TagSet": tags})
+    same(s3.get_bucket_tagging(Bucket=BUCKET)["TagSet"], tags, "tags of the bucket")
+    s3.delete_bucket_tagging(Bucket=BUCKET)
+    refused(404, ["NoSuchTagSet"], s3.get_bucket_tagging, Bucket=BUCKET)
+
+
+@check
+def attributes_of_an_object_are_told():
+    s3.put_object(Bucket=BUCKET, Key="attributes", Body=b"0123456789", ChecksumAlgorithm="SHA256")
+    told = s3.get_object_attributes(
+        Bucket=BUCKET, Key="attributes", ObjectAttributes=["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"]
+    )
+    same((told["ObjectSize"], told["StorageClass"], told.get("ObjectParts")), (10, "STANDARD", None), "attributes")
+    same(told["ETag"], s3.head_object(Bucket=BUCKET, Key="attributes")["ETag"].strip('"'), "ETag")
+    same(told["Checksum"]["ChecksumType"], "FULL_OBJECT", "checksum's type")
+
+
 @check_of_ours
 def what_is_not_served_says_so():
     wrong = []
@@ -292,7 +317,6 @@ def what_is_not_served_says_so():
         (s3.get_object_torrent, {"Key": "plain"}),
         (s3.get_object_retention, {"Key": "plain"}),
         (s3.put_object_tagging, {"Key": "plain", "Tagging": {"TagSet": [{"Key": "a", "Value": "b"}]}}),
-        (s3.put_bucket_tagging, {"Tagging": {"TagSet": [{"Key": "a", "Value": "b"}]}}),
         (s3.delete_bucket_cors, {}),
         (s3.put_bucket_versioning, {"VersioningConfiguration": {"Status": "Enabled"}}),
         (s3.restore_object, {"Key": "plain", "RestoreRequest": {"Days": 1}}),

@@ -4,6 +4,7 @@ import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
+import java.util.Optional;
 
 /// A cloud bucket. Blocking calls for virtual threads; any number at once.
 ///
@@ -34,8 +35,8 @@ public interface Backend extends AutoCloseable {
     /// @return what the cloud knows of the new object, with its size and version
     BackendObject put(String key, long length, ByteSource body, WriteAttributes attributes, WriteCondition condition);
 
-    /// The tags of an object; none where it keeps none, as [#keepsTags] says.
-    Tags tags(String key);
+    /// The tags of an object; empty where it keeps none, or does not show them.
+    Optional<Tags> tags(String key);
 
     /// Whether `x-amz-tagging` among an object's headers becomes its tags.
     boolean keepsTags();

@@ -368,9 +368,8 @@ abstract class AwsSdkForJavaTests {
 
     @Test
     void attributesOfAMultipartObjectListItsParts() {
-        var id = s3.createMultipartUpload(request -> request.bucket(bucket)
-                        .key("attributes/parts")
-                        .checksumAlgorithm(ChecksumAlgorithm.CRC64_NVME))
+        var id = s3.createMultipartUpload(request ->
+                        request.bucket(bucket).key("attributes/parts").checksumAlgorithm(ChecksumAlgorithm.CRC64_NVME))
                 .uploadId();
         var contents = List.of(Content.of("first part", 5 * Content.MIB), Content.of("second part", 1000));
         var parts = IntStream.range(0, 2)
@@ -393,9 +392,8 @@ abstract class AwsSdkForJavaTests {
                 .key("attributes/parts")
                 .uploadId(id)
                 .multipartUpload(upload -> upload.parts(parts)));
-        var attributes = s3.getObjectAttributes(request -> request.bucket(bucket)
-                .key("attributes/parts")
-                .objectAttributes(ObjectAttributes.knownValues()));
+        var attributes = s3.getObjectAttributes(request ->
+                request.bucket(bucket).key("attributes/parts").objectAttributes(ObjectAttributes.knownValues()));
         assertThat('"' + attributes.eTag() + '"').isEqualTo(made.eTag());
         assertThat(attributes.objectSize()).isEqualTo(5 * Content.MIB + 1000);
         assertThat(attributes.storageClassAsString()).isEqualTo("STANDARD");
@@ -405,10 +403,8 @@ abstract class AwsSdkForJavaTests {
         assertThat(attributes.objectParts().parts())
                 .extracting(ObjectPart::checksumCRC64NVME)
                 .isEqualTo(parts.stream().map(CompletedPart::checksumCRC64NVME).toList());
-        var second = s3.headObject(request -> request.bucket(bucket)
-                .key("attributes/parts")
-                .partNumber(2)
-                .checksumMode(ChecksumMode.ENABLED));
+        var second = s3.headObject(request ->
+                request.bucket(bucket).key("attributes/parts").partNumber(2).checksumMode(ChecksumMode.ENABLED));
         assertThat(second.checksumCRC64NVME()).isEqualTo(parts.getLast().checksumCRC64NVME());
         assertThat(second.contentLength()).isEqualTo(1000);
     }

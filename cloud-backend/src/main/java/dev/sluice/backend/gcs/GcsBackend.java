@@ -83,8 +83,8 @@ public final class GcsBackend implements Backend {
     }
 
     @Override
-    public Tags tags(String key) {
-        return Tags.NONE;
+    public Optional<Tags> tags(String key) {
+        return Optional.empty();
     }
 
     @Override

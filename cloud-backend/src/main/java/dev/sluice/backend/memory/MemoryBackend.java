@@ -183,10 +183,10 @@ public final class MemoryBackend implements Backend {
     }
 
     @Override
-    public Tags tags(String key) {
+    public Optional<Tags> tags(String key) {
         return calls.run("tags", key, () -> {
             arrive("tags");
-            return stored(key).tags();
+            return Optional.of(stored(key).tags());
         });
     }
 

@@ -20,6 +20,8 @@ import dev.sluice.common.store.StoreException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -28,10 +30,15 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.GetObjectTaggingResponse;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// A bucket of S3, or of anything that speaks it.
 public final class S3Backend implements Backend {
     private static final String CHECKSUM_MODE = "x-amz-checksum-mode";
+
+    /// To who may not read tags, and by what has none.
+    private static final Set<Integer> SHOWS_NO_TAGS = Set.of(401, 403, 405, 501);
 
     private static final Logger LOG = LoggerFactory.getLogger(S3Backend.class);
 
@@ -178,16 +185,24 @@ public final class S3Backend implements Backend {
     }
 
     @Override
-    public Tags tags(String key) {
-        var found = calls.run(
-                "tags",
-                key,
-                () -> client.getObjectTagging(
+    public Optional<Tags> tags(String key) {
+        var found = calls.run("tags", key, () -> {
+            try {
+                return Optional.of(client.getObjectTagging(
                         request -> request.bucket(address.bucket()).key(address.prefix() + key)));
+            } catch (S3Exception refused) {
+                if (SHOWS_NO_TAGS.contains(refused.statusCode())) {
+                    return Optional.<GetObjectTaggingResponse>empty();
+                }
+                throw refused;
+            }
+        });
         bucketSeen = true;
-        var tags = new LinkedHashMap<String, String>();
-        found.tagSet().forEach(tag -> tags.put(tag.key(), tag.value()));
-        return new Tags(tags);
+        return found.map(answer -> {
+            var tags = new LinkedHashMap<String, String>();
+            answer.tagSet().forEach(tag -> tags.put(tag.key(), tag.value()));
+            return new Tags(tags);
+        });
     }
 
     @Override

@@ -67,7 +67,6 @@ public record BucketProperties(
                     "revalidate, evict and cold_range are for buckets with a backend: this one owns its objects");
         }
         documents = Collections.unmodifiableSortedMap(new TreeMap<>(documents));
-        requireSmall(documents);
     }
 
     private static void requireSmall(SortedMap<String, String> documents) {
@@ -182,10 +181,12 @@ public record BucketProperties(
     }
 
     /// @param text empty for none
+    /// @throws IllegalArgumentException when it, or all documents together, are too large
     public BucketProperties with(BucketDocument kind, Optional<String> text) {
         var changed = new TreeMap<>(documents);
         changed.remove(kind.title());
         text.ifPresent(some -> changed.put(kind.title(), some));
+        requireSmall(changed);
         return new BucketProperties(
                 backend, durability, changed, route, localCopies, replicas, data, minInSync, quota, cache);
     }

@@ -16,6 +16,15 @@ public record ObjectCall(S3Request.OnObject request, RequestHead head, BodyTerms
     /// Marks a request that another node has relayed. A client's own is dropped before this.
     public static final String HOP = "x-sluice-hop";
 
+    /// A node that copies an object asks for the tags with it.
+    public static final String TAGS = "x-sluice-tags";
+
+    /// Whether a node asks for the tags. A client's question is relayed, or without a peer's token.
+    public boolean asksForTags() {
+        var headers = head.headers();
+        return headers.has(TAGS) && headers.has(PeerTokens.HEADER) && !relayed();
+    }
+
     /// Whether another node has relayed it, and looks for another primary by itself.
     public boolean relayed() {
         return head.headers().has(HOP);

@@ -31,8 +31,9 @@ public enum ObjectAttribute {
             }
         }
         if (found.isEmpty()) {
-            throw S3Failure.invalidRequest("The %s header specifying the attributes to be retrieved is either missing or empty"
-                    .formatted(HEADER));
+            throw S3Failure.invalidRequest(
+                    "The %s header specifying the attributes to be retrieved is either missing or empty"
+                            .formatted(HEADER));
         }
         return found;
     }

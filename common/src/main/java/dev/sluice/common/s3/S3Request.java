@@ -141,8 +141,7 @@ public sealed interface S3Request {
     record GetObjectTagging(ObjectName name) implements OnObject {}
 
     /// @param partNumberMarker parts with a greater number are listed
-    record GetObjectAttributes(
-            ObjectName name, Set<ObjectAttribute> attributes, int partNumberMarker, int maxParts)
+    record GetObjectAttributes(ObjectName name, Set<ObjectAttribute> attributes, int partNumberMarker, int maxParts)
             implements OnObject {}
 
     record PutObject(ObjectName name, WriteAttributes attributes, Conditions conditions) implements OnObject {}

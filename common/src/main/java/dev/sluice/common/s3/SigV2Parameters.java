@@ -11,6 +11,7 @@ public final class SigV2Parameters {
     private static final Set<String> SIGNED = Set.of(
             "accelerate",
             "acl",
+            "attributes",
             "analytics",
             "cors",
             "defaultObjectAcl",

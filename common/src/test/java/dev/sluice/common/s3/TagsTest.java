@@ -76,7 +76,9 @@ class TagsTest {
             var header = new Tags(tags).header();
             assertThat(Tags.ofHeader(header).values()).isEqualTo(tags);
             assertThat(header).matches("[ -~]*");
-            assertThat(Tags.count(header)).isEqualTo(Integer.toString(tags.size()));
+            if (!tags.isEmpty()) {
+                assertThat(Tags.count(header)).isEqualTo(Integer.toString(tags.size()));
+            }
         }
     }
 

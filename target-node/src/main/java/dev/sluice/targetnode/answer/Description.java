@@ -20,7 +20,10 @@ public sealed interface Description {
             return AttributesXml.of(
                     request,
                     new AttributesXml.Attributes(
-                            object.etag(), object.size(), object.checksums(), object.parts().map(Attributes::parts)));
+                            object.etag(),
+                            object.size(),
+                            object.checksums(),
+                            object.parts().map(Attributes::parts)));
         }
 
         private static AttributesXml.Parts parts(FromParts parts) {

@@ -7,11 +7,9 @@ import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.s3.ByteRange;
-import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.EncodedWords;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
-import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.ShardMember;
 import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.answer.AttributesXml;
@@ -71,73 +69,6 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
                     record.headers(),
                     record.userMetadata(),
                     record.parts());
-        }
-    }
-
-    /// What GetObject and HeadObject have in common.
-    ///
-    /// @param cached whether the bucket is a cached one
-    /// @param description what is asked of the object instead of its bytes
-    public record Asked(
-            Optional<ByteRange> range,
-            Conditions conditions,
-            Optional<Integer> partNumber,
-            boolean checksumMode,
-            SortedMap<String, String> overrides,
-            boolean cached,
-            Optional<ShardMember> member,
-            Optional<Description> description) {
-        private static final Optional<ByteRange> FIRST_BYTE = Optional.of(new ByteRange.FromTo(0, 0));
-
-        public static Asked of(S3Request.GetObject get, boolean cached) {
-            return new Asked(
-                    get.range(),
-                    get.conditions(),
-                    get.partNumber(),
-                    get.checksumMode(),
-                    get.overrides(),
-                    cached,
-                    get.member(),
-                    Optional.empty());
-        }
-
-        public static Asked of(S3Request.HeadObject head, boolean cached) {
-            return new Asked(
-                    head.range(),
-                    head.conditions(),
-                    head.partNumber(),
-                    head.checksumMode(),
-                    head.overrides(),
-                    cached,
-                    Optional.empty(),
-                    Optional.empty());
-        }
-
-        public static Asked of(Description description, boolean cached) {
-            return new Asked(
-                    Optional.empty(),
-                    Conditions.NONE,
-                    Optional.empty(),
-                    false,
-                    new TreeMap<>(),
-                    cached,
-                    Optional.empty(),
-                    Optional.of(description));
-        }
-
-        /// The whole, where If-Range asks first what the object is: that is right whatever it is.
-        public Asked unlessUncertain() {
-            return conditions.ifRange().isEmpty() ? this : whole();
-        }
-
-        private Asked whole() {
-            return new Asked(
-                    Optional.empty(), conditions, partNumber, checksumMode, overrides, cached, member, description);
-        }
-
-        /// Exactly `bytes=0-0`: in a HEAD the request to begin the object's fill.
-        public boolean firstByte() {
-            return range.equals(FIRST_BYTE);
         }
     }
 
@@ -220,6 +151,9 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         object.headers().forEach((name, value) -> {
             if (name.equals(Tags.HEADER)) {
                 headers.add(Tags.COUNT_HEADER, Tags.count(value));
+                if (asked.tags()) {
+                    headers.add(Tags.HEADER, value);
+                }
             } else if (!asked.overrides().containsKey(name)) {
                 headers.add(name, value);
             }
@@ -235,7 +169,8 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         var ofPart = asked.partNumber().flatMap(number -> object.parts().map(parts -> parts.index(number)));
         if (ofPart.isPresent()) {
             headers.add(
-                    "x-amz-mp-parts-count", Integer.toString(object.parts().orElseThrow().count()));
+                    "x-amz-mp-parts-count",
+                    Integer.toString(object.parts().orElseThrow().count()));
         }
         if (asked.checksumMode() && asked.member().isEmpty()) {
             if (ofPart.isPresent()) {

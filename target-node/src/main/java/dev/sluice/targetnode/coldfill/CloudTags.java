@@ -7,6 +7,8 @@ import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.answer.SettingXml;
+import dev.sluice.common.store.StoreException;
+import java.util.Optional;
 
 /// The tags of objects in buckets with a backend: their cloud keeps them, and is asked.
 public final class CloudTags {
@@ -16,9 +18,48 @@ public final class CloudTags {
         this.backends = backends;
     }
 
-    /// @throws dev.sluice.common.store.StoreException when the cloud has no such object, or does not answer
+    /// What the cloud has now.
+    ///
+    /// @throws StoreException when it has no such object, does not answer, or does not show the tags that there are
     public Response of(Bucket bucket, String key) {
-        return S3Responses.xml(SettingXml.tagging(backends.of(bucket).tags(key)));
+        var backend = backends.of(bucket);
+        var tags = backend.tags(key).orElseGet(() -> {
+            if (backend.head(key).headers().containsKey(Tags.COUNT_HEADER)) {
+                throw new StoreException.BackendDenied("the cloud does not show the tags of " + key);
+            }
+            return Tags.NONE;
+        });
+        return S3Responses.xml(SettingXml.tagging(tags));
+    }
+
+    /// Of a version that is cached. The cloud does not say when tags change.
+    ///
+    /// @param etag the version's
+    /// @param counted whether it had tags when it was cached
+    /// @throws StoreException.Unavailable when they cannot be known: the cloud has another version, or shows none
+    public Tags ofVersion(Bucket bucket, String key, String etag, boolean counted) {
+        var backend = backends.of(bucket);
+        Optional<Tags> tags;
+        Optional<String> now;
+        try {
+            tags = backend.tags(key).filter(some -> counted || !some.isEmpty());
+            now = tags.map(_ -> backend.head(key).etag());
+        } catch (StoreException.NoSuchKey _) {
+            tags = Optional.empty();
+            now = Optional.empty();
+        }
+        if (now.equals(Optional.of(etag))) {
+            return tags.orElseThrow();
+        }
+        if (now.isPresent() || counted) {
+            throw new StoreException.Unavailable(
+                    "the tags of %s as it is cached cannot be known: the cloud %s. Refresh it, or copy it with %s"
+                            .formatted(
+                                    key,
+                                    now.isPresent() ? "has another version" : "does not show them",
+                                    "x-amz-tagging-directive: REPLACE"));
+        }
+        return Tags.NONE;
     }
 
     /// @throws S3Failure NotImplemented for tags that the bucket's cloud does not keep
@@ -27,7 +68,8 @@ public final class CloudTags {
                 && attributes.headers().containsKey(Tags.HEADER)
                 && !backends.of(bucket).keepsTags()) {
             throw S3Failure.notImplemented(
-                    "%s: the cloud behind the bucket %s keeps no tags".formatted(Tags.HEADER, bucket.name()));
+                    "%s: the cloud behind the bucket %s keeps no tags (a copy may have x-amz-tagging-directive: REPLACE without any)"
+                            .formatted(Tags.HEADER, bucket.name()));
         }
     }
 }

@@ -10,6 +10,7 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.answer.Asked;
 import dev.sluice.targetnode.answer.CacheResult;
 import dev.sluice.targetnode.answer.ObjectAnswer;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -83,7 +84,7 @@ public final class ColdFill {
     }
 
     /// @throws StoreException NoSuchKey when the cloud has none, BackendUnavailable when it does not answer
-    public Filled answer(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+    public Filled answer(ObjectCall call, Asked asked, boolean headOnly) {
         var bucket = call.bucket();
         var key = call.key();
         var backend = backends.of(bucket);
@@ -102,7 +103,7 @@ public final class ColdFill {
     /// Answers for a target that is away: from the cloud alone, and nothing is kept.
     ///
     /// @throws StoreException Unavailable where the cloud has none, and that target may have it all the same
-    public Response past(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+    public Response past(ObjectCall call, Asked asked, boolean headOnly) {
         try {
             return passThrough.answer(backends.of(call.bucket()), call.key(), asked, headOnly);
         } catch (StoreException.NoSuchKey | StoreException.NoSuchBucket none) {
@@ -177,16 +178,16 @@ public final class ColdFill {
         return size < parallel.from() ? 1 : parallel.lanes();
     }
 
-    private static Filled head(BackendObject object, ObjectAnswer.Asked asked, CacheResult result) {
+    private static Filled head(BackendObject object, Asked asked, CacheResult result) {
         return Filled.with(result, PassThrough.head(object, asked, result));
     }
 
-    private Filled passedThrough(BackendStream stream, ObjectAnswer.Asked asked, CacheResult result) {
+    private Filled passedThrough(BackendStream stream, Asked asked, CacheResult result) {
         return Filled.with(result, passThrough.body(stream, asked, result));
     }
 
     /// Begins the fetch of the whole object for a HEAD; waits for what the cloud says of it, and not for its bytes.
-    private Filled begun(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
+    private Filled begun(Bucket bucket, String key, Backend backend, Asked asked) {
         var name = new Fills.Key(bucket.id(), key);
         var joined = fills.joinOrTry(name, () -> headFills.begin().map(ended -> start(bucket, name, backend, ended)));
         if (joined.isEmpty()) {
@@ -207,7 +208,7 @@ public final class ColdFill {
     /// The range alone, of a bucket whose cold ranges are passed.
     ///
     /// @return nothing when the whole object is to be fetched
-    private Optional<Filled> range(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
+    private Optional<Filled> range(Bucket bucket, String key, Backend backend, Asked asked) {
         var name = new Fills.Key(bucket.id(), key);
         if (bucket.properties().cache().coldRange() == CacheRules.ColdRange.FILL
                 || asked.unlessUncertain().range().isEmpty()
@@ -228,7 +229,7 @@ public final class ColdFill {
     }
 
     /// Of the version that the ranges before it were of, while the cloud has that.
-    private BackendStream range(Fills.Key name, Backend backend, ObjectAnswer.Asked asked) {
+    private BackendStream range(Fills.Key name, Backend backend, Asked asked) {
         var version = coldRanges.version(name);
         if (version.isPresent()) {
             try {
@@ -240,7 +241,7 @@ public final class ColdFill {
         return backend.get(name.key(), PassThrough.read(asked));
     }
 
-    private Filled fromFill(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
+    private Filled fromFill(Bucket bucket, String key, Backend backend, Asked asked) {
         var name = new Fills.Key(bucket.id(), key);
         var joined = fills.joinOrStart(name, () -> start(bucket, name, backend, () -> {}));
         if (joined.isEmpty()) {

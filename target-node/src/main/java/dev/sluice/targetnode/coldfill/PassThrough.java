@@ -9,6 +9,7 @@ import dev.sluice.common.http.ByteSink;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.answer.Asked;
 import dev.sluice.targetnode.answer.CacheResult;
 import dev.sluice.targetnode.answer.ObjectAnswer;
 import java.io.IOException;
@@ -24,7 +25,7 @@ final class PassThrough {
         this.digests = digests;
     }
 
-    Response answer(Backend backend, String key, ObjectAnswer.Asked asked, boolean headOnly) {
+    Response answer(Backend backend, String key, Asked asked, boolean headOnly) {
         if (headOnly) {
             return head(backend.head(key), asked, CacheResult.BYPASS);
         }
@@ -32,16 +33,16 @@ final class PassThrough {
         return body(backend.get(key, read(sure)), sure, CacheResult.BYPASS);
     }
 
-    static Response head(BackendObject object, ObjectAnswer.Asked asked, CacheResult result) {
+    static Response head(BackendObject object, Asked asked, CacheResult result) {
         return ObjectAnswer.of(known(object), asked, result).withoutBytes();
     }
 
     /// An object from the cloud has one part, whatever it was uploaded in: itself.
-    static BackendRead read(ObjectAnswer.Asked asked) {
+    static BackendRead read(Asked asked) {
         return new BackendRead(asked.partNumber().isPresent() ? Optional.empty() : asked.range(), Optional.empty());
     }
 
-    Response body(BackendStream stream, ObjectAnswer.Asked asked, CacheResult result) {
+    Response body(BackendStream stream, Asked asked, CacheResult result) {
         boolean answered = false;
         try {
             var answer = ObjectAnswer.of(known(stream.object()), asked, result);

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.object;
 
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
+import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
@@ -36,7 +37,7 @@ public final class CopyHandlers {
         }
         try (var source = sources.open(copy.source(), copy.sourceConditions(), Optional.empty())) {
             var asked = copy.attributes();
-            var tags = copy.replaceTags() ? Tags.among(asked.headers()) : sources.tags(copy.source(), source);
+            var tags = copy.replaceTags() ? Tags.among(asked.headers()) : tags(copy.source(), source);
             boolean replace = copy.replaceMetadata();
             var attributes = new WriteAttributes(
                     Tags.with(replace ? asked.headers() : source.headers(), tags.header()),
@@ -50,6 +51,12 @@ public final class CopyHandlers {
             return S3Responses.xml(CopyXml.object(
                     written.etag(), Instant.ofEpochMilli(written.modifiedMillis()), written.checksums()));
         }
+    }
+
+    private Tags tags(ObjectName name, CopySources.Source source) {
+        return source.bucket().backed()
+                ? cloudTags.ofVersion(source.bucket(), name.key(), source.etag(), source.tagged())
+                : source.tags();
     }
 
     public Response part(ObjectCall call, S3Request.UploadPartCopy copy) {

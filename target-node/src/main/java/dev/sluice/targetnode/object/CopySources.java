@@ -1,18 +1,19 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.backend.StreamSource;
+import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.SteadyBody;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.Tags;
-import dev.sluice.common.s3.parse.S3Bodies;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,7 +23,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -48,13 +48,16 @@ public final class CopySources {
     }
 
     /// @param headers content headers, canonical names
-    /// @param isTagged whether it has tags
-    /// @param named its ETag and when it was written, as its node says
+    /// @param bucket that it is in
+    /// @param tagged whether it has tags
+    /// @param tags of an object that no cloud has
     record Source(
             SortedMap<String, String> headers,
             SortedMap<String, String> userMetadata,
-            boolean isTagged,
-            List<Optional<String>> named,
+            Bucket bucket,
+            String etag,
+            boolean tagged,
+            Tags tags,
             long length,
             StreamSource body)
             implements AutoCloseable {
@@ -97,7 +100,7 @@ public final class CopySources {
                 "/" + name.bucket() + "/" + encode(name.key()),
                 requestHeaders(conditions, range));
         if (response.statusCode() == 200 || response.statusCode() == 206) {
-            var source = source(response);
+            var source = source(response, bucket);
             if (range.isPresent() && !isWhole(range.get(), source.length())) {
                 source.close();
                 throw outside(range, "The copy source's range ends behind the source");
@@ -115,41 +118,13 @@ public final class CopySources {
         };
     }
 
-    /// The tags of an object that was opened.
-    ///
-    /// @throws StoreException Unavailable when it was overwritten meanwhile
-    public Tags tags(ObjectName name, Source source) {
-        if (!source.isTagged()) {
-            return Tags.NONE;
-        }
-        var bucket =
-                views.current().bucket(name.bucket()).orElseThrow(() -> new StoreException.NoSuchBucket(name.bucket()));
-        var asked = views.current().primary(bucket, name.key());
-        var response = peers.open(
-                PeerAddress.of(asked), "/" + name.bucket() + "/" + encode(name.key()) + "?tagging", Headers.EMPTY);
-        try (var body = new SteadyBody(response.body(), PATIENCE)) {
-            boolean same = bucket.backed() || named(response).equals(source.named());
-            if (response.statusCode() == 200 && same) {
-                return S3Bodies.tagging(S3Bodies.read(body, S3Bodies.LARGEST_CONFIGURATION));
-            }
-            throw new StoreException.Unavailable("%s answered %d for the tags of the copy's source%s"
-                    .formatted(asked.id(), response.statusCode(), same ? "" : ": it was overwritten meanwhile"));
-        } catch (IOException brokeOff) {
-            throw new StoreException.Unavailable("The tags of the copy's source broke off: " + brokeOff.getMessage());
-        }
-    }
-
-    private static List<Optional<String>> named(HttpResponse<InputStream> response) {
-        return List.of(response.headers().firstValue("ETag"), response.headers().firstValue("Last-Modified"));
-    }
-
     private static StoreException outside(Optional<ByteRange> range, String message) {
         return new StoreException.InvalidArgument(
                 "x-amz-copy-source-range", range.map(CopySources::text).orElse(""), message);
     }
 
     private static Headers requestHeaders(Conditions conditions, Optional<ByteRange> range) {
-        var headers = Headers.builder();
+        var headers = Headers.builder().add(ObjectCall.TAGS, "1");
         conditions.ifMatch().ifPresent(etag -> headers.add("If-Match", etag));
         conditions.ifNoneMatch().ifPresent(etag -> headers.add("If-None-Match", etag));
         conditions.ifModifiedSince().ifPresent(time -> headers.add("If-Modified-Since", date(time)));
@@ -174,7 +149,7 @@ public final class CopySources {
         };
     }
 
-    private static Source source(HttpResponse<InputStream> response) {
+    private static Source source(HttpResponse<InputStream> response, Bucket bucket) {
         var headers = new TreeMap<String, String>();
         for (var name : CONTENT_HEADERS) {
             response.headers().firstValue(name).ifPresent(value -> headers.put(name, value));
@@ -188,8 +163,22 @@ public final class CopySources {
         long length = response.headers().firstValueAsLong("Content-Length").orElseThrow();
         var steady = new SteadyBody(response.body(), PATIENCE); // its node may lose its power while it sends
         var body = new StreamSource(steady, length, _ -> {}, _ -> discard(steady));
-        boolean isTagged = response.headers().firstValue(Tags.COUNT_HEADER).isPresent();
-        return new Source(headers, userMetadata, isTagged, named(response), length, body);
+        var etag = response.headers().firstValue("ETag").orElse("").replace("\"", "");
+        boolean tagged = response.headers().firstValue(Tags.COUNT_HEADER).isPresent();
+        var tags = response.headers().firstValue(Tags.HEADER);
+        if (tagged && tags.isEmpty() && !bucket.backed()) {
+            body.close();
+            throw new StoreException.Unavailable("the tags of the copy's source did not come with it: try again");
+        }
+        return new Source(
+                headers,
+                userMetadata,
+                bucket,
+                etag,
+                tagged,
+                tags.map(Tags::ofHeader).orElse(Tags.NONE),
+                length,
+                body);
     }
 
     private static void discard(InputStream body) {

@@ -9,6 +9,7 @@ import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.answer.Asked;
 import dev.sluice.targetnode.answer.CacheResult;
 import dev.sluice.targetnode.answer.Description;
 import dev.sluice.targetnode.answer.ObjectAnswer;
@@ -58,16 +59,17 @@ public final class GetObjectHandler {
     }
 
     public Answer get(ObjectCall call, S3Request.GetObject request) {
-        return answer(call, ObjectAnswer.Asked.of(request, call.bucket().backed()), false);
+        var asked = Asked.of(request, call.bucket().backed());
+        return answer(call, call.asksForTags() ? asked.withTags() : asked, false);
     }
 
     public Answer head(ObjectCall call, S3Request.HeadObject request) {
-        return answer(call, ObjectAnswer.Asked.of(request, call.bucket().backed()), true);
+        return answer(call, Asked.of(request, call.bucket().backed()), true);
     }
 
     /// What is told of an object instead of its bytes.
     Answer describe(ObjectCall call, Description description) {
-        return answer(call, ObjectAnswer.Asked.of(description, call.bucket().backed()), true);
+        return answer(call, Asked.of(description, call.bucket().backed()), true);
     }
 
     /// For a target that is away, of a bucket with a backend. What is on the drives here is not looked at.
@@ -75,7 +77,7 @@ public final class GetObjectHandler {
         if (request.member().isPresent()) {
             throw new StoreException.Unavailable("the target that has this shard is away");
         }
-        var asked = ObjectAnswer.Asked.of(request, true);
+        var asked = Asked.of(request, true);
         return new Blocking(_ -> {
             var response = coldFill.past(call, asked, false);
             reads.count(call.bucket().id(), CacheResult.BYPASS, response);
@@ -84,12 +86,12 @@ public final class GetObjectHandler {
     }
 
     Answer headOfAway(ObjectCall call, S3Request.HeadObject request) {
-        var asked = ObjectAnswer.Asked.of(request, true);
+        var asked = Asked.of(request, true);
         return new Blocking(_ -> coldFill.past(call, asked, true));
     }
 
     /// Never blocks: what is hot and verified is answered on the event loop.
-    private Answer answer(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+    private Answer answer(ObjectCall call, Asked asked, boolean headOnly) {
         var hot = hot(call);
         var samples = hot.filter(_ -> asked.member().isPresent()).flatMap(shards::inMemory);
         if (hot.isPresent() && asked.member().isPresent() == samples.isPresent()) {
@@ -131,7 +133,7 @@ public final class GetObjectHandler {
         private int fills;
     }
 
-    private Response find(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+    private Response find(ObjectCall call, Asked asked, boolean headOnly) {
         var tries = new Tries();
         for (int round = 0; round < MOST_ROUNDS; round++) {
             var found = look(call, asked, headOnly, tries);
@@ -147,7 +149,7 @@ public final class GetObjectHandler {
     }
 
     /// @return empty when what was found has changed meanwhile, or is bad
-    private Optional<Response> look(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {
+    private Optional<Response> look(ObjectCall call, Asked asked, boolean headOnly, Tries tries) {
         var bucket = call.bucket();
         return switch (store.lookup(BucketRefs.of(bucket), call.key(), tries.drives)) {
             case Lookup.Hit(var object) ->
@@ -185,7 +187,7 @@ public final class GetObjectHandler {
         }
     }
 
-    private Optional<Response> filled(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {
+    private Optional<Response> filled(ObjectCall call, Asked asked, boolean headOnly, Tries tries) {
         if (asked.member().isPresent()) {
             if (tries.fills++ > 1) {
                 throw new StoreException.Unavailable("the shard was fetched, but is not found: try again");
@@ -201,8 +203,7 @@ public final class GetObjectHandler {
 
     /// The first bytes are verified before the head is sent, so that damage becomes another copy's answer, or an error,
     /// and not a broken 200.
-    private Optional<Response> serve(
-            StoredObject object, ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {
+    private Optional<Response> serve(StoredObject object, ObjectCall call, Asked asked, boolean headOnly, Tries tries) {
         ObjectAnswer answer;
         try {
             answer = answerOf(object, asked, tries.result, samples(object, asked));
@@ -233,8 +234,7 @@ public final class GetObjectHandler {
     }
 
     /// Bytes known bad are never sent; what another replica or the cloud still has is fetched again.
-    private Optional<Response> repaired(
-            ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, String why, Tries tries) {
+    private Optional<Response> repaired(ObjectCall call, Asked asked, boolean headOnly, String why, Tries tries) {
         var bucket = call.bucket();
         if (!tries.restored) {
             tries.restored = true;
@@ -259,7 +259,7 @@ public final class GetObjectHandler {
     }
 
     /// Where they are, when a member of a shard is asked for. Blocks.
-    private Optional<ShardSamples> samples(StoredObject object, ObjectAnswer.Asked asked) {
+    private Optional<ShardSamples> samples(StoredObject object, Asked asked) {
         return asked.member().map(_ -> {
             ObjectAnswer.requireConditions(ObjectAnswer.Known.of(object.record()), asked);
             return shards.of(object);
@@ -267,7 +267,7 @@ public final class GetObjectHandler {
     }
 
     private static ObjectAnswer answerOf(
-            StoredObject object, ObjectAnswer.Asked asked, CacheResult result, Optional<ShardSamples> samples) {
+            StoredObject object, Asked asked, CacheResult result, Optional<ShardSamples> samples) {
         try {
             var known = ObjectAnswer.Known.of(object.record());
             return samples.isPresent()

@@ -12,7 +12,6 @@ import dev.sluice.common.s3.Conditions.IfRange;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.answer.ObjectAnswer.Asked;
 import dev.sluice.targetnode.answer.ObjectAnswer.Known;
 import dev.sluice.targetnode.storage.record.FromParts;
 import java.time.Instant;
@@ -52,7 +51,8 @@ class ObjectAnswerTest {
             boolean checksums,
             Conditions conditions,
             SortedMap<String, String> overrides) {
-        return new Asked(range, conditions, part, checksums, overrides, false, Optional.empty(), Optional.empty());
+        return new Asked(
+                range, conditions, part, checksums, overrides, false, Optional.empty(), Optional.empty(), false);
     }
 
     private static ObjectAnswer whole(Known object) {
@@ -159,7 +159,9 @@ class ObjectAnswerTest {
         assertThat(fifth.headers().first("x-amz-checksum-crc32")).contains("AQAAAA==");
         assertThat(fifth.headers().first("x-amz-checksum-type")).contains("COMPOSITE");
         assertThat(fifth.headers().first("x-amz-mp-parts-count")).contains("3");
-        assertThat(answerTo(object, asked(Optional.empty(), Optional.of(9), false)).headers().toString())
+        assertThat(answerTo(object, asked(Optional.empty(), Optional.of(9), false))
+                        .headers()
+                        .toString())
                 .doesNotContain("checksum");
         assertThatThrownBy(() -> answerTo(object, asked(Optional.empty(), Optional.of(3), false)))
                 .isInstanceOf(S3Failure.class);
@@ -282,7 +284,13 @@ class ObjectAnswerTest {
     @Test
     void metadataBeyondAsciiIsReturnedInWordsUnlessTheCloudReturnedIt() {
         var object = new Known(
-                1, "e1", MODIFIED, Map.of(), new TreeMap<>(), new TreeMap<>(Map.of("a", "caf\u00E9")), Optional.empty());
+                1,
+                "e1",
+                MODIFIED,
+                Map.of(),
+                new TreeMap<>(),
+                new TreeMap<>(Map.of("a", "caf\u00E9")),
+                Optional.empty());
         assertThat(whole(object).headers().first("x-amz-meta-a")).contains("=?UTF-8?Q?caf=C3=A9?=");
         var cached = new Asked(
                 Optional.empty(),
@@ -292,7 +300,8 @@ class ObjectAnswerTest {
                 new TreeMap<>(),
                 true,
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                false);
         assertThat(answerTo(object, cached).headers().first("x-amz-meta-a")).contains("caf\u00E9");
     }
 
@@ -302,7 +311,7 @@ class ObjectAnswerTest {
                 : Optional.of(Instant.parse("2026-02-03T04:05:06Z").plusSeconds(3600L * relative));
     }
 
-    private static ObjectAnswer answerTo(ObjectAnswer.Known object, ObjectAnswer.Asked asked) {
+    private static ObjectAnswer answerTo(ObjectAnswer.Known object, Asked asked) {
         return ObjectAnswer.of(object, asked, CacheResult.HIT);
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.coldfill;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.backend.WriteCondition;
 import dev.sluice.common.cluster.Bucket;
@@ -10,6 +11,7 @@ import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -81,5 +83,28 @@ class CloudTagsTest {
                     .isEqualTo("2");
         }
         assertThat(tags(target.cached(), "a")).contains("<Key>team</Key>");
+    }
+
+    @Test
+    void tagsOfACachedVersionAreTheCloudsWhileItHasThatVersion() {
+        var tags = new CloudTags(target.backends());
+        var cloud = target.cloud().memory();
+        var first = cloud.put("a", 3, TargetFixture.source(new byte[3]), TAGGED, WriteCondition.NONE);
+        for (var counted : List.of(true, false)) { // the cloud does not say when tags change
+            assertThat(tags.ofVersion(target.cached(), "a", first.etag(), counted)
+                            .values())
+                    .containsEntry("team", "vision");
+        }
+        cloud.put("a", 4, TargetFixture.source(new byte[4]), TAGGED, WriteCondition.NONE);
+        for (var counted : List.of(true, false)) {
+            assertThatThrownBy(() -> tags.ofVersion(target.cached(), "a", first.etag(), counted))
+                    .isInstanceOf(StoreException.Unavailable.class)
+                    .hasMessageContaining("has another version");
+        }
+        cloud.delete("a");
+        assertThat(tags.ofVersion(target.cached(), "a", first.etag(), false).isEmpty())
+                .isTrue();
+        assertThatThrownBy(() -> tags.ofVersion(target.cached(), "a", first.etag(), true))
+                .isInstanceOf(StoreException.Unavailable.class);
     }
 }

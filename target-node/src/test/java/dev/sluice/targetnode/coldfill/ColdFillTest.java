@@ -12,6 +12,7 @@ import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.answer.Asked;
 import dev.sluice.targetnode.answer.CacheResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -148,8 +149,8 @@ class ColdFillTest {
         assertThat(target.gets()).isEqualTo(1);
     }
 
-    static dev.sluice.targetnode.answer.ObjectAnswer.Asked asked(dev.sluice.common.peer.ObjectCall call) {
-        return dev.sluice.targetnode.answer.ObjectAnswer.Asked.of(
+    static dev.sluice.targetnode.answer.Asked asked(dev.sluice.common.peer.ObjectCall call) {
+        return Asked.of(
                 (dev.sluice.common.s3.S3Request.GetObject) call.request(),
                 call.bucket().backed());
     }

@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
@@ -83,7 +84,8 @@ public final class GatedCloud implements Backend {
     }
 
     @Override
-    public Tags tags(String key) {
+    public Optional<Tags> tags(String key) {
+        before.at("tags", key);
         return memory.tags(key);
     }
 

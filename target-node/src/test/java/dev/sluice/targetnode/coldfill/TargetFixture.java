@@ -231,6 +231,10 @@ public final class TargetFixture implements AutoCloseable {
         return cloud;
     }
 
+    BucketBackends backends() {
+        return backends;
+    }
+
     public ObjectStore store() {
         return store;
     }

@@ -15,8 +15,7 @@ public final class AttributesXml {
     /// @param etag without quotes
     /// @param checksums of the whole object, in base64
     /// @param parts of an object that a multipart upload made
-    public record Attributes(
-            String etag, long size, Map<ChecksumAlgorithm, String> checksums, Optional<Parts> parts) {}
+    public record Attributes(String etag, long size, Map<ChecksumAlgorithm, String> checksums, Optional<Parts> parts) {}
 
     /// @param listed as S3 lists them: only where they have checksums
     public record Parts(int count, List<Part> listed) {}
@@ -59,7 +58,9 @@ public final class AttributesXml {
                     .toList();
             var page = rest.subList(0, Math.min(rest.size(), request.maxParts()));
             xml.element("PartNumberMarker", request.partNumberMarker())
-                    .element("NextPartNumberMarker", page.isEmpty() ? 0 : page.getLast().number())
+                    .element(
+                            "NextPartNumberMarker",
+                            page.isEmpty() ? 0 : page.getLast().number())
                     .element("MaxParts", request.maxParts())
                     .element("IsTruncated", !page.isEmpty() && page.size() < rest.size());
             page.forEach(part -> {
@@ -71,7 +72,7 @@ public final class AttributesXml {
         xml.close(ObjectAttribute.OBJECT_PARTS.title());
     }
 
-    /// S3's name for what the checksums of an object are made of. One that is composed of its parts' ends in their number.
+    /// S3's name for what an object's checksums are made of: those composed of its parts' end in the number of parts.
     public static String type(Map<ChecksumAlgorithm, String> checksums) {
         return checksums.values().stream().anyMatch(value -> value.contains("-")) ? "COMPOSITE" : "FULL_OBJECT";
     }

@@ -8,6 +8,9 @@ import java.time.temporal.ChronoUnit;
 public sealed interface Expiry {
     Duration DAY = Duration.ofDays(1);
 
+    /// The last day that HTTP can name.
+    Instant LAST = Instant.parse("9999-12-31T00:00:00Z");
+
     /// @param modified when the object was written
     /// @param day how long a day of the rules is: shorter in tests, which need not wait then
     Instant of(Instant modified, Duration day);
@@ -24,6 +27,9 @@ public sealed interface Expiry {
         @Override
         public Instant of(Instant modified, Duration day) {
             var due = modified.plus(day.multipliedBy(days));
+            if (due.isAfter(LAST)) {
+                return LAST;
+            }
             if (!day.equals(DAY)) {
                 return due;
             }

@@ -100,7 +100,11 @@ final class WriteHeaders {
         headers.first(Tags.HEADER)
                 .map(Tags::ofHeader)
                 .filter(tags -> !tags.isEmpty())
-                .ifPresent(tags -> kept.put(Tags.HEADER, tags.header()));
+                .map(Tags::header)
+                .ifPresent(tags -> {
+                    checkSize(tags.length(), LARGEST_RAW);
+                    kept.put(Tags.HEADER, tags);
+                });
         return Collections.unmodifiableSortedMap(kept);
     }
 

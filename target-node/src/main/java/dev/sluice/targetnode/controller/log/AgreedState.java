@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /// The cluster's state as the entries of the log make it, the same on each controller.
 ///
-/// A snapshot: format (5), the length of what is gathered of an entry in parts (4 bytes), that, the state; no state
+/// A snapshot: format (6), the length of what is gathered of an entry in parts (4 bytes), that, the state; no state
 /// before the first entry.
 final class AgreedState implements Machine {
     private static final byte FORMAT = 6;

@@ -12,7 +12,7 @@ import java.util.Optional;
 /// Entries as the log takes them: none is larger than a call between nodes may be. A larger one is several parts, and
 /// has its effect with the last of them; what comes between its parts undoes those before.
 ///
-/// A part: format (5), the number of the proposal (8 bytes), of the part and of all parts (4 each), bytes.
+/// A part: format (6), the number of the proposal (8 bytes), of the part and of all parts (4 each), bytes.
 final class EntryParts {
     private static final byte FORMAT = 6;
     private static final int HEAD = 1 + 8 + 4 + 4;

@@ -91,8 +91,14 @@ public record Details(
                 | flag(HEADERS, !others.isEmpty())
                 | flag(USER_METADATA, !record.userMetadata().isEmpty())
                 | flag(PARTS, record.parts().isPresent())
-                | flag(PART_NUMBERS, record.parts().filter(parts -> !parts.numbers().isEmpty()).isPresent())
-                | flag(PART_CHECKSUMS, record.parts().flatMap(FromParts::checksums).isPresent())
+                | flag(
+                        PART_NUMBERS,
+                        record.parts()
+                                .filter(parts -> !parts.numbers().isEmpty())
+                                .isPresent())
+                | flag(
+                        PART_CHECKSUMS,
+                        record.parts().flatMap(FromParts::checksums).isPresent())
                 | flag(BACKEND_VERSION, backendVersion.isPresent() && !hasEtag)
                 | flag(BACKEND_HAS_ETAG, hasEtag);
         out.number(flags);

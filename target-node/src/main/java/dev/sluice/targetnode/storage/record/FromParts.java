@@ -56,7 +56,9 @@ public record FromParts(String uploadId, List<Long> sizes, List<Integer> numbers
                 upload.uploadId(),
                 sizes,
                 gaps ? numbers : List.of(),
-                upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName).flatMap(named -> checksums(named, parts)));
+                upload.checksumAlgorithm()
+                        .flatMap(ChecksumAlgorithm::ofName)
+                        .flatMap(named -> checksums(named, parts)));
     }
 
     private static Optional<Checksums> checksums(ChecksumAlgorithm algorithm, List<Part> parts) {

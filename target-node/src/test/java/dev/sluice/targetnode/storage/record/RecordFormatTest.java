@@ -41,8 +41,8 @@ class RecordFormatTest {
 
     private static FromParts anyParts(Random random) {
         var algorithm = oneOf(random, List.of(ChecksumAlgorithm.values()));
-        var checksums = new FromParts.Checksums(
-                algorithm, base64(random, algorithm.size()) + base64(random, algorithm.size()));
+        var checksums =
+                new FromParts.Checksums(algorithm, base64(random, algorithm.size()) + base64(random, algorithm.size()));
         return parts(
                 oneOf(random, List.of(List.of(), List.of(2, 10_000))),
                 random.nextBoolean() ? Optional.of(checksums) : Optional.empty());

@@ -1,0 +1,85 @@
+package dev.sluice.targetnode.answer;
+
+import dev.sluice.common.s3.ByteRange;
+import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.ShardMember;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// What GetObject and HeadObject have in common.
+///
+/// @param cached whether the bucket is a cached one
+/// @param description what is asked of the object instead of its bytes
+/// @param tags whether the tags are asked for, too
+public record Asked(
+        Optional<ByteRange> range,
+        Conditions conditions,
+        Optional<Integer> partNumber,
+        boolean checksumMode,
+        SortedMap<String, String> overrides,
+        boolean cached,
+        Optional<ShardMember> member,
+        Optional<Description> description,
+        boolean tags) {
+    private static final Optional<ByteRange> FIRST_BYTE = Optional.of(new ByteRange.FromTo(0, 0));
+
+    public static Asked of(S3Request.GetObject get, boolean cached) {
+        return new Asked(
+                get.range(),
+                get.conditions(),
+                get.partNumber(),
+                get.checksumMode(),
+                get.overrides(),
+                cached,
+                get.member(),
+                Optional.empty(),
+                false);
+    }
+
+    public static Asked of(S3Request.HeadObject head, boolean cached) {
+        return new Asked(
+                head.range(),
+                head.conditions(),
+                head.partNumber(),
+                head.checksumMode(),
+                head.overrides(),
+                cached,
+                Optional.empty(),
+                Optional.empty(),
+                false);
+    }
+
+    public static Asked of(Description description, boolean cached) {
+        return new Asked(
+                Optional.empty(),
+                Conditions.NONE,
+                Optional.empty(),
+                false,
+                new TreeMap<>(),
+                cached,
+                Optional.empty(),
+                Optional.of(description),
+                false);
+    }
+
+    /// The whole, where If-Range asks first what the object is: that is right whatever it is.
+    public Asked unlessUncertain() {
+        return conditions.ifRange().isEmpty() ? this : whole();
+    }
+
+    Asked whole() {
+        return new Asked(
+                Optional.empty(), conditions, partNumber, checksumMode, overrides, cached, member, description, tags);
+    }
+
+    public Asked withTags() {
+        return new Asked(range, conditions, partNumber, checksumMode, overrides, cached, member, description, true);
+    }
+
+    /// Exactly `bytes=0-0`: in a HEAD the request to begin the object's fill.
+    public boolean firstByte() {
+        return range.equals(FIRST_BYTE);
+    }
+}
