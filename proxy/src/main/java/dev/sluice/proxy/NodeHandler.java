@@ -1,6 +1,7 @@
 package dev.sluice.proxy;
 
 import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.peer.PeerPaths;
@@ -126,6 +127,12 @@ public final class NodeHandler implements HttpHandler {
             return page.answer(head);
         }
         return s3.answer(head); // which refuses buckets of these names
+    }
+
+    /// Only the node that the client sees adds them, not one that a request is relayed to.
+    @Override
+    public Headers extraHeaders(RequestHead head) {
+        return head.headers().has("Origin") ? s3.extraHeaders(RelayMark.believed(head, peerTokens)) : Headers.EMPTY;
     }
 
     @Override

@@ -62,6 +62,28 @@ class ObjectRouteTest {
         }
     }
 
+    /// A browser does not show a page what another origin answers that it was redirected to.
+    @Test
+    void requestWithAnOriginIsRelayedUnlessItAsksForARedirect() {
+        try (var cluster = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
+            cluster.bucket("shards", routed(preference("redirect")));
+            cluster.backed("cached");
+            for (var line : List.of("GET /shards/a", "GET /cached/a")) {
+                assertThat(cluster.answer(SignedRequest.of(line, "", "User-Agent", PYTORCH)))
+                        .as(line)
+                        .isInstanceOfSatisfying(
+                                Response.class,
+                                response -> assertThat(response.status()).isEqualTo(307));
+                assertThat(cluster.answer(
+                                SignedRequest.of(line, "", "User-Agent", PYTORCH, "Origin", "https://example.com")))
+                        .isInstanceOf(Forward.class);
+                assertThat(cluster.answer(SignedRequest.of(
+                                line, "", "Origin", "https://example.com", "x-sluice-route", "redirect")))
+                        .isInstanceOf(Response.class);
+            }
+        }
+    }
+
     @Test
     void aRedirectLeadsToThePrimaryWithATokenThatItTakesForASignature() {
         try (var proxy = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {

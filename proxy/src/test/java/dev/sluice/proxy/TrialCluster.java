@@ -19,6 +19,7 @@ import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
@@ -272,6 +273,11 @@ final class TrialCluster implements AutoCloseable {
 
     Response response(RequestHead head) {
         return (Response) answer(head);
+    }
+
+    /// What the door adds to each answer to this request.
+    Headers extraHeaders(RequestHead head) {
+        return door.extraHeaders(head);
     }
 
     Response send(String line, String body, String... headers) {

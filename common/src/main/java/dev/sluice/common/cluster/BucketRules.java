@@ -3,24 +3,27 @@ package dev.sluice.common.cluster;
 import dev.sluice.common.auth.BucketPolicy;
 import dev.sluice.common.s3.BucketDocument;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.config.CorsRules;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// What a bucket's documents say, read once for each change of them.
-public record BucketRules(BucketPolicy policy) {
-    public static final BucketRules NONE = new BucketRules(BucketPolicy.NONE);
+public record BucketRules(BucketPolicy policy, CorsRules cors) {
+    public static final BucketRules NONE = new BucketRules(BucketPolicy.NONE, CorsRules.NONE);
 
     private static final Logger LOG = LoggerFactory.getLogger(BucketRules.class);
 
     static BucketRules compiled(Bucket bucket) {
-        return new BucketRules(read(
-                bucket,
-                BucketDocument.POLICY,
-                text -> BucketPolicy.parse(bucket.name(), text),
-                BucketPolicy.NONE,
-                BucketPolicy.CLOSED));
+        return new BucketRules(
+                read(
+                        bucket,
+                        BucketDocument.POLICY,
+                        text -> BucketPolicy.parse(bucket.name(), text),
+                        BucketPolicy.NONE,
+                        BucketPolicy.CLOSED),
+                read(bucket, BucketDocument.CORS, CorsRules::parse, CorsRules.NONE, CorsRules.NONE));
     }
 
     /// A document that cannot be read (damaged, or a newer Sluice's) does no harm, and none to other buckets.

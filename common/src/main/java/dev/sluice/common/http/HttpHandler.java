@@ -16,6 +16,12 @@ public interface HttpHandler {
         return false;
     }
 
+    /// What each answer to this request says besides, also one of another node that it was relayed to, or one that the
+    /// engine makes of a failure. On any thread. Must not throw.
+    default Headers extraHeaders(RequestHead head) {
+        return Headers.EMPTY;
+    }
+
     /// Where blocking work of this request runs; empty: on a virtual thread of its own. A request that these refuse is
     /// answered as one that the node has no room for. On an event loop.
     default Optional<Executor> threads(RequestHead head) {

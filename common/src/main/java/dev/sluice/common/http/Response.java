@@ -14,6 +14,13 @@ public record Response(int status, Headers headers, ResponseBody body) implement
         return new Response(status, Headers.of("Content-Type", contentType), ResponseBody.text(text));
     }
 
+    public Response with(Headers more) {
+        return more.isEmpty()
+                ? this
+                : new Response(
+                        status, Headers.builder().addAll(headers).addAll(more).build(), body);
+    }
+
     public Response with(String name, String value) {
         return new Response(status, headers.with(name, value), body);
     }

@@ -10,7 +10,8 @@ import java.util.stream.Stream;
 /// under its name.
 public enum BucketDocument {
     POLICY("policy", "application/json", 204, S3Code.NO_SUCH_BUCKET_POLICY),
-    TAGGING("tagging", "application/xml", 204, S3Code.NO_SUCH_TAG_SET);
+    TAGGING("tagging", "application/xml", 204, S3Code.NO_SUCH_TAG_SET),
+    CORS("cors", "application/xml", 200, S3Code.NO_SUCH_CORS);
 
     /// In bytes of UTF-8. S3's own limit of a policy.
     public static final int LARGEST = 20 << 10;

@@ -47,9 +47,9 @@ public enum S3Action {
     PUT_BUCKET_ANALYTICS_CONFIGURATION("PUT", On.BUCKET, "analytics", "s3:PutAnalyticsConfiguration", Serving.REFUSED),
     DELETE_BUCKET_ANALYTICS_CONFIGURATION(
             "DELETE", On.BUCKET, "analytics", "s3:PutAnalyticsConfiguration", Serving.REFUSED),
-    GET_BUCKET_CORS("cors", "s3:GetBucketCORS", new Missing(S3Code.NO_SUCH_CORS)),
-    PUT_BUCKET_CORS("PUT", On.BUCKET, "cors", "s3:PutBucketCORS", Serving.REFUSED),
-    DELETE_BUCKET_CORS("DELETE", On.BUCKET, "cors", "s3:PutBucketCORS", Serving.REFUSED),
+    GET_BUCKET_CORS("GET", On.BUCKET, "cors", "s3:GetBucketCORS"),
+    PUT_BUCKET_CORS("PUT", On.BUCKET, "cors", "s3:PutBucketCORS"),
+    DELETE_BUCKET_CORS("DELETE", On.BUCKET, "cors", "s3:PutBucketCORS"),
     GET_BUCKET_ENCRYPTION("encryption", "s3:GetEncryptionConfiguration", new Missing(S3Code.NO_SUCH_ENCRYPTION)),
     PUT_BUCKET_ENCRYPTION("PUT", On.BUCKET, "encryption", "s3:PutEncryptionConfiguration", Serving.REFUSED),
     DELETE_BUCKET_ENCRYPTION("DELETE", On.BUCKET, "encryption", "s3:PutEncryptionConfiguration", Serving.REFUSED),

@@ -66,6 +66,7 @@ public enum S3Code {
             List.of("ClientComputedContentSHA256", "S3ComputedContentSHA256")),
 
     ACCESS_DENIED(403, "AccessDenied", "Access Denied", List.of()),
+    ACCESS_FORBIDDEN(403, "AccessForbidden", "Method", "ResourceType"),
     INVALID_ACCESS_KEY_ID(
             403,
             "InvalidAccessKeyId",

@@ -14,6 +14,7 @@ import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.answer.SettingXml;
+import dev.sluice.common.s3.config.CorsRules;
 import dev.sluice.common.s3.parse.S3Bodies;
 import dev.sluice.proxy.gateway.RequestBodies;
 import java.nio.charset.StandardCharsets;
@@ -54,6 +55,7 @@ public final class DocumentHandlers {
                 yield Optional.of(new String(document, StandardCharsets.UTF_8));
             }
             case TAGGING -> text(S3Bodies.tagging(document));
+            case CORS -> Optional.of(CorsRules.parse(document).xml());
         };
     }
 

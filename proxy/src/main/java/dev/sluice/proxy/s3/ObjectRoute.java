@@ -135,6 +135,9 @@ public final class ObjectRoute {
         if (asked.isPresent()) {
             return asked.get().equals("redirect");
         }
+        if (head.headers().has("Origin")) {
+            return false; // to a browser the node is another origin, which it would hide from the page
+        }
         var forced = bucket.properties().route();
         if (forced.isPresent()) {
             return forced.get() == RoutePreference.REDIRECT;

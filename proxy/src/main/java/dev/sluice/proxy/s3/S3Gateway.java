@@ -8,6 +8,7 @@ import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
@@ -63,6 +64,9 @@ public final class S3Gateway implements HttpHandler {
     private Answer route(RequestHead head) {
         var request = parser.open(head);
         RelayMark.requireSameBucket(head, request);
+        if (head.method().equals(Preflight.METHOD) && request.bucket().isPresent()) {
+            return preflight(request, request.bucket().get(), head);
+        }
         var caller = access.caller(head, request);
         var object = request.object();
         if (object.isEmpty()) {
@@ -74,6 +78,38 @@ public final class S3Gateway implements HttpHandler {
         return bucket.isPresent()
                 ? object(request, head, caller, bucket.get(), view)
                 : blocking(head, body -> inNewerView(request, object.get().bucket(), head, caller, body));
+    }
+
+    /// A browser does not sign it, and it gives away nothing but what the bucket's rules say.
+    private Answer preflight(UnreadRequest request, String name, RequestHead head) {
+        var asked = Preflight.of(request, head);
+        var view = views.current();
+        return view.bucket(name)
+                .<Answer>map(bucket -> asked.answer(view.rules(bucket).cors()))
+                .orElseGet(() -> blocking(head, _ -> {
+                    var newer = confirmedLately();
+                    return asked.answer(newer.rules(existing(name, newer)).cors());
+                }));
+    }
+
+    /// By the bucket's CORS rules, if a page of another origin sends the request. Empty for one that a node relayed.
+    @Override
+    public Headers extraHeaders(RequestHead head) {
+        var origin = head.headers().first("Origin");
+        if (origin.isEmpty()
+                || head.method().equals(Preflight.METHOD)
+                || RelayMark.of(head).isPresent()) {
+            return Headers.EMPTY;
+        }
+        try {
+            var view = views.current();
+            var bucket = parser.open(head).bucket().flatMap(view::bucket);
+            var method = head.headers().first(Preflight.REQUEST_METHOD).orElse(head.method());
+            return bucket.flatMap(there -> view.rules(there).cors().actual(origin.get(), method))
+                    .orElse(Headers.EMPTY);
+        } catch (S3Failure | StoreException _) {
+            return Headers.EMPTY; // there is no such bucket, or none is known
+        }
     }
 
     private Response onBucket(UnreadRequest unread, Caller caller, RequestHead head, ByteSource body) {
@@ -179,11 +215,15 @@ public final class S3Gateway implements HttpHandler {
     /// each request of somebody who need not even sign.
     private Answer inNewerView(UnreadRequest request, String name, RequestHead head, Caller caller, ByteSource body) {
         boolean trusted = caller.identity().trusted();
-        var view = Deadline.in(READ).call(() -> trusted ? views.confirmed() : views.confirmed(LATELY));
+        var view = trusted ? Deadline.in(READ).call(views::confirmed) : confirmedLately();
         if (trusted && view.bucket(name).isEmpty()) {
             request.read(); // what is wrong with it comes first
         }
         return now(object(request, head, caller, existing(name, view), view), body);
+    }
+
+    private ClusterView confirmedLately() {
+        return Deadline.in(READ).call(() -> views.confirmed(LATELY));
     }
 
     private static Answer now(Answer answer, ByteSource body) {

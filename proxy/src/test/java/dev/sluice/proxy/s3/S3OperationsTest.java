@@ -38,6 +38,8 @@ final class S3OperationsTest {
         "GET, /, '', list",
         "PUT, /b, '', bucket",
         "POST, /b, delete, delete_objects",
+        "OPTIONS, /b, '', bucket",
+        "OPTIONS, /b/k, '', other",
         "GET, /v1/buckets, '', native",
         "POST, /v1/peer/list, '', peer",
         "GET, /metrics, '', other",

@@ -269,7 +269,8 @@ final class Exchange {
     ///
     /// @param length the body's, or [AnswerHead#CHUNKED]
     ByteBuf writeHead(Response response, long length, int room) {
-        var answer = AnswerHead.of(response, length, request, !engine.draining() && received.canSkipRest());
+        var whole = response.with(engine.handler().extraHeaders(head));
+        var answer = AnswerHead.of(whole, length, request, !engine.draining() && received.canSkipRest());
         var out = channel.alloc().directBuffer(answer.size() + room);
         try {
             answer.writeTo(out, engine.date());

@@ -20,6 +20,11 @@ public record CorsRules(List<CorsRule> rules) {
         return new CorsRules(CorsXml.read(xml));
     }
 
+    /// Whether a rule can allow it.
+    public static boolean isMethod(String method) {
+        return CorsXml.METHODS.contains(method);
+    }
+
     /// The document that says the same, as S3 writes it: parsed, it gives equal rules.
     public String xml() {
         return CorsXml.write(rules);

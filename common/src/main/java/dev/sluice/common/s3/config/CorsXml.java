@@ -12,7 +12,7 @@ import java.util.Set;
 /// The document CORSConfiguration, with S3's own words for what it refuses.
 final class CorsXml {
     private static final String ROOT = "CORSConfiguration";
-    private static final Set<String> METHODS = Set.of("GET", "PUT", "POST", "DELETE", "HEAD");
+    static final Set<String> METHODS = Set.of("GET", "PUT", "POST", "DELETE", "HEAD");
 
     private CorsXml() {}
 

@@ -44,6 +44,11 @@ final class TestServer implements AutoCloseable {
                 accesses::add);
     }
 
+    /// With all that a handler can say.
+    static TestServer of(HttpHandler handler) throws IOException {
+        return new TestServer(EngineConfig.DEFAULTS, handler);
+    }
+
     static TestServer blocking(Blocking handler) throws IOException {
         return blocking(EngineConfig.DEFAULTS, handler);
     }
