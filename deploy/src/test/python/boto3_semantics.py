@@ -300,6 +300,15 @@ def tags_are_kept():
 
 
 @check
+def cors_rules_are_kept():
+    rule = {"AllowedOrigins": ["https://*.example.com"], "AllowedMethods": ["GET", "PUT"], "MaxAgeSeconds": 60}
+    s3.put_bucket_cors(Bucket=BUCKET, CORSConfiguration={"CORSRules": [rule]})
+    same(s3.get_bucket_cors(Bucket=BUCKET)["CORSRules"], [rule], "CORS rules")
+    s3.delete_bucket_cors(Bucket=BUCKET)
+    refused(404, ["NoSuchCORSConfiguration"], s3.get_bucket_cors, Bucket=BUCKET)
+
+
+@check
 def attributes_of_an_object_are_told():
     s3.put_object(Bucket=BUCKET, Key="attributes", Body=b"0123456789", ChecksumAlgorithm="SHA256")
     told = s3.get_object_attributes(
@@ -317,7 +326,7 @@ def what_is_not_served_says_so():
         (s3.get_object_torrent, {"Key": "plain"}),
         (s3.get_object_retention, {"Key": "plain"}),
         (s3.put_object_tagging, {"Key": "plain", "Tagging": {"TagSet": [{"Key": "a", "Value": "b"}]}}),
-        (s3.delete_bucket_cors, {}),
+        (s3.delete_bucket_website, {}),
         (s3.put_bucket_versioning, {"VersioningConfiguration": {"Status": "Enabled"}}),
         (s3.restore_object, {"Key": "plain", "RestoreRequest": {"Days": 1}}),
         (s3.put_object, {"Key": "enc", "Body": b"x", "ServerSideEncryption": "aws:kms"}),

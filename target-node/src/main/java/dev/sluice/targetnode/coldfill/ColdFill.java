@@ -182,10 +182,6 @@ public final class ColdFill {
         return Filled.with(result, PassThrough.head(object, asked, result));
     }
 
-    private Filled passedThrough(BackendStream stream, Asked asked, CacheResult result) {
-        return Filled.with(result, passThrough.body(stream, asked, result));
-    }
-
     /// Begins the fetch of the whole object for a HEAD; waits for what the cloud says of it, and not for its bytes.
     private Filled begun(Bucket bucket, String key, Backend backend, Asked asked) {
         var name = new Fills.Key(bucket.id(), key);
@@ -225,7 +221,9 @@ public final class ColdFill {
                 stream.close();
             }
         }
-        return passed ? Optional.of(passedThrough(stream, asked, CacheResult.BYPASS)) : Optional.empty();
+        return passed
+                ? Optional.of(Filled.with(CacheResult.BYPASS, passThrough.body(stream, asked, CacheResult.BYPASS)))
+                : Optional.empty();
     }
 
     /// Of the version that the ranges before it were of, while the cloud has that.
@@ -259,7 +257,7 @@ public final class ColdFill {
             try {
                 var stream = backend.get(
                         key, PassThrough.read(asked).ifVersion(object.get().version()));
-                return passedThrough(stream, asked, result);
+                return Filled.with(result, passThrough.body(stream, asked, result));
             } catch (StoreException.PreconditionFailed _) {
                 fills.outdated(name, fill);
                 return Filled.lookAgain(result);
