@@ -8,6 +8,7 @@ import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
+import dev.sluice.common.peer.ExpiryStatus;
 import dev.sluice.common.peer.HeldRows;
 import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.peer.Mountpath;
@@ -212,6 +213,11 @@ final class MemoryTarget implements TargetService {
     }
 
     /// One miss of ten bytes for each name, in the last hour.
+    @Override
+    public ExpiryStatus expiry(long bucketId) {
+        return new ExpiryStatus(1_795_000_000_000L, 2, 3, 0, Optional.empty());
+    }
+
     @Override
     public RecentReads reads(long bucketId) {
         answer();

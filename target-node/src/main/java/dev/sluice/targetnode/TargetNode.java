@@ -16,6 +16,8 @@ import dev.sluice.targetnode.admin.TargetParts;
 import dev.sluice.targetnode.admin.TargetSettings;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.BucketBackends;
+import dev.sluice.targetnode.expiry.ExpirySettings;
+import dev.sluice.targetnode.expiry.Expirations;
 import dev.sluice.targetnode.controller.files.StateDrive;
 import dev.sluice.targetnode.controller.files.StateDrives;
 import dev.sluice.targetnode.quota.EvictedBuckets;
@@ -32,6 +34,7 @@ import dev.sluice.targetnode.storage.attach.DriveSet;
 import dev.sluice.targetnode.storage.hotset.HotSetMeters;
 import dev.sluice.targetnode.storage.scrub.ScrubMeters;
 import dev.sluice.targetnode.storage.spread.Member;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -53,6 +56,7 @@ public final class TargetNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TargetNode.class);
     private static final Duration RESULTS_KEPT = Duration.ofHours(24);
     private static final Duration UPLOADS_KEPT = Duration.ofDays(7);
+    private static final Duration FIRST_LOOK = Duration.ofMinutes(1);
 
     private final ObjectStore store;
     private final BucketBackends backends;
@@ -123,7 +127,12 @@ public final class TargetNode implements AutoCloseable {
                 store.bucketBytes(), handlers.reads(), handlers.revalidation(), quotas, views, node, meters);
         var housekeeping = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofVirtual().name("housekeeping").factory());
-        var _ = housekeeping.scheduleWithFixedDelay(() -> forgetOldUploads(store), 1, 60, TimeUnit.MINUTES);
+        long interval = settings.expiry().interval().toMillis();
+        var _ = housekeeping.scheduleWithFixedDelay(
+                () -> forgetOldUploads(store, views, settings.expiry()),
+                Math.min(interval, FIRST_LOOK.toMillis()),
+                interval,
+                TimeUnit.MILLISECONDS);
         var removed = handlers.removedBuckets();
         removed.start();
         var _ = housekeeping.scheduleWithFixedDelay(() -> adoptCopies(store, views), 1, 5, TimeUnit.SECONDS);
@@ -131,6 +140,10 @@ public final class TargetNode implements AutoCloseable {
         var _ = housekeeping.scheduleWithFixedDelay(handlers.reads()::record, 1, 5, TimeUnit.SECONDS);
         var replicator = Replicator.start(node, store, control, peers, removed::dropOn, new BootClock());
         ReplicationMeters.register(replicator, node, meters);
+        handlers.expirations().start(() -> store.ready() && replicator.hasRegistered());
+        FunctionCounter.builder("sluice.expiry.deleted", handlers.expirations(), Expirations::deleted)
+                .tags("node", node.value())
+                .register(meters);
         handlers.jobs().start(() -> store.ready() && replicator.hasRegistered() && handlers.mayFill());
         return new TargetNode(store, backends, quotas, digests, handlers, replicator, housekeeping);
     }
@@ -144,10 +157,18 @@ public final class TargetNode implements AutoCloseable {
         }
     }
 
-    private static void forgetOldUploads(ObjectStore store) {
+    /// A bucket's rules say how old they may be, or else [#UPLOADS_KEPT].
+    private static void forgetOldUploads(ObjectStore store, ClusterViews views, ExpirySettings expiry) {
         var now = Instant.now();
+        var view = views.current();
         try {
-            store.multipart().expire(now.minus(RESULTS_KEPT), now.minus(UPLOADS_KEPT));
+            store.multipart().expire(now.minus(RESULTS_KEPT), upload -> {
+                var kept = view.bucket(upload.bucket().name())
+                        .filter(bucket -> bucket.id() == upload.bucket().id())
+                        .flatMap(bucket -> view.rules(bucket).lifecycle().abortAfter(upload.key(), expiry.day()))
+                        .orElse(UPLOADS_KEPT);
+                return Instant.ofEpochMilli(upload.createdMillis()).isBefore(now.minus(kept));
+            });
         } catch (StoreException e) {
             LOG.warn("old multipart uploads stay for now: {}", e.getMessage());
         }

@@ -2,19 +2,30 @@ package dev.sluice.cli.config;
 
 import dev.sluice.cli.config.value.ByteSize;
 import dev.sluice.cli.config.value.Checks;
+import dev.sluice.cli.config.value.TimeSpan;
 
 /// `[limits]`: what one node admits, at the same time and of one request. A `bodyMemory` of 0 is a third of the direct
-/// memory, a `backendRate` of 0 no limit.
+/// memory, a `backendRate` of 0 no limit. A `lifecycleDay` that is not 24 hours is for tests.
 public record LimitsConfig(
         int connections,
         ByteSize bodyMemory,
         ByteSize headerSize,
         int backendRequests,
         int backendRate,
-        ByteSize objectSize) {
+        ByteSize objectSize,
+        TimeSpan lifecycleInterval,
+        TimeSpan lifecycleDay) {
     private static final long LEAST_BODY_MEMORY = 1 << 20;
     public static final LimitsConfig DEFAULTS =
-            new LimitsConfig(10_000, new ByteSize(0), ByteSize.parse("16KiB"), 64, 0, ByteSize.parse("5TiB"));
+            new LimitsConfig(
+                    10_000,
+                    new ByteSize(0),
+                    ByteSize.parse("16KiB"),
+                    64,
+                    0,
+                    ByteSize.parse("5TiB"),
+                    TimeSpan.parse("1h"),
+                    TimeSpan.parse("24h"));
 
     public LimitsConfig {
         Checks.atLeast("limits.connections", connections, 1);
@@ -23,5 +34,7 @@ public record LimitsConfig(
         }
         Checks.atLeast("limits.backend_requests", backendRequests, 1);
         Checks.atLeast("limits.backend_rate", backendRate, 0);
+        Checks.between("limits.lifecycle_interval", lifecycleInterval, TimeSpan.parse("100ms"), TimeSpan.parse("24h"));
+        Checks.between("limits.lifecycle_day", lifecycleDay, TimeSpan.parse("100ms"), TimeSpan.parse("24h"));
     }
 }

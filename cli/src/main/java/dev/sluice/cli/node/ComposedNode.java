@@ -41,6 +41,7 @@ import dev.sluice.targetnode.TargetNode;
 import dev.sluice.targetnode.admin.TargetSettings;
 import dev.sluice.targetnode.controller.ControllerHost;
 import dev.sluice.targetnode.controller.ControllerNode;
+import dev.sluice.targetnode.expiry.ExpirySettings;
 import dev.sluice.targetnode.object.ObjectSizeLimit;
 import dev.sluice.targetnode.peer.PeerApi;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -128,7 +129,10 @@ final class ComposedNode implements RunningNode {
                         new TargetSettings(
                                 new ObjectSizeLimit(config.limits().objectSize().bytes()),
                                 scrubSettings(),
-                                resilverSettings()),
+                                resilverSettings(),
+                                new ExpirySettings(
+                                        config.limits().lifecycleInterval().duration(),
+                                        config.limits().lifecycleDay().duration())),
                         jvm.meters())));
                 jvm.targets().put(id, target.get().service());
             }

@@ -67,6 +67,8 @@ final class ConfigFilesTest {
             backend_requests = 16
             backend_rate = 36
             object_size = "15MiB"
+            lifecycle_interval = "7m"
+            lifecycle_day = "8s"
             [backends]
             allow = ["https://*.example.com"]
             [backends.lab]
@@ -166,7 +168,15 @@ final class ConfigFilesTest {
                                 new NodeConfig.Member("proxy-xyz", NodeRole.PROXY, "https://front.example:9000"),
                                 new NodeConfig.Member("target-b", NodeRole.TARGET, "http://10.0.0.2:9100"))),
                         new AuthConfig(false, "AK", "SK", "CK", "*", true),
-                        new LimitsConfig(11, mebibytes(13), kibibytes(14), 16, 36, mebibytes(15)),
+                        new LimitsConfig(
+                                11,
+                                mebibytes(13),
+                                kibibytes(14),
+                                16,
+                                36,
+                                mebibytes(15),
+                                TimeSpan.parse("7m"),
+                                TimeSpan.parse("8s")),
                         BACKENDS,
                         new StorageConfig(
                                 mebibytes(17),

@@ -6,6 +6,7 @@ import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.erasure.SliceLayout;
 import dev.sluice.common.s3.BucketDocument;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
 ///     says how many
 /// @param quota how many bytes the bucket's objects may take on the cluster's drives, each copy counted
 /// @param cache of a bucket with a backend
+/// @param expireAfter how long after it was written an object is deleted
 public record BucketProperties(
         Optional<BackendSpec> backend,
         Durability durability,
@@ -29,9 +31,12 @@ public record BucketProperties(
         int data,
         int minInSync,
         Optional<Long> quota,
-        CacheRules cache) {
+        CacheRules cache,
+        Optional<Duration> expireAfter) {
     public static final int MAX_LOCAL_COPIES = 8;
     public static final SortedMap<String, String> NO_DOCUMENTS = Collections.emptySortedMap();
+    public static final Duration SHORTEST_LIFE = Duration.ofMinutes(1);
+    public static final Duration LONGEST_LIFE = Duration.ofDays(36_500);
     private static final int ONE_COPY = 1;
     private static final int WHOLE = 1;
 
@@ -66,7 +71,19 @@ public record BucketProperties(
             throw new IllegalArgumentException(
                     "revalidate, evict and cold_range are for buckets with a backend: this one owns its objects");
         }
+        expireAfter.ifPresent(life -> requireLife(life, backend));
         documents = Collections.unmodifiableSortedMap(new TreeMap<>(documents));
+    }
+
+    private static void requireLife(Duration life, Optional<BackendSpec> backend) {
+        if (life.compareTo(SHORTEST_LIFE) < 0 || life.compareTo(LONGEST_LIFE) > 0) {
+            throw new IllegalArgumentException(
+                    "expire_after must be from 1m to 36500d, or null for never, not %d s".formatted(life.toSeconds()));
+        }
+        if (backend.isPresent()) {
+            throw new IllegalArgumentException(
+                    "expire_after is for buckets that own their objects: it would delete them in the cloud");
+        }
     }
 
     private static void requireSmall(SortedMap<String, String> documents) {
@@ -113,7 +130,18 @@ public record BucketProperties(
             int minInSync,
             Optional<Long> quota,
             CacheRules cache) {
-        this(backend, durability, documents, route, localCopies, replicas, WHOLE, minInSync, quota, cache);
+        this(
+                backend,
+                durability,
+                documents,
+                route,
+                localCopies,
+                replicas,
+                WHOLE,
+                minInSync,
+                quota,
+                cache,
+                Optional.empty());
     }
 
     /// Without documents, and with the usual rules for cached objects.
@@ -165,9 +193,11 @@ public record BucketProperties(
                 route,
                 localCopies,
                 newReplicas,
+                WHOLE,
                 Math.min(minInSync, newReplicas),
                 quota,
-                cache);
+                cache,
+                expireAfter);
     }
 
     /// Whether objects written under the other properties are where these have them. If not, only an empty bucket can
@@ -188,6 +218,16 @@ public record BucketProperties(
         text.ifPresent(some -> changed.put(kind.title(), some));
         requireSmall(changed);
         return new BucketProperties(
-                backend, durability, changed, route, localCopies, replicas, data, minInSync, quota, cache);
+                backend,
+                durability,
+                changed,
+                route,
+                localCopies,
+                replicas,
+                data,
+                minInSync,
+                quota,
+                cache,
+                expireAfter);
     }
 }

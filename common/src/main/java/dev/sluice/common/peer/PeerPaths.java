@@ -12,6 +12,7 @@ public final class PeerPaths {
     public static final String EMPTY = PREFIX + "empty";
     public static final String USAGE = PREFIX + "usage";
     public static final String READS = PREFIX + "reads";
+    public static final String EXPIRY = PREFIX + "expiry";
     public static final String HELD = PREFIX + "held";
     public static final String SCRUB = PREFIX + "scrub";
     public static final String RESILVER = PREFIX + "resilver";

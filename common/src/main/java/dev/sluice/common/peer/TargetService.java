@@ -60,6 +60,9 @@ public interface TargetService {
     /// What clients read lately of a bucket's keys that this target is the primary of.
     RecentReads reads(long bucketId);
 
+    /// What became of a bucket's expired objects that this target was the primary of.
+    ExpiryStatus expiry(long bucketId);
+
     /// Its drives and their states. Blocks.
     List<Mountpath> mountpaths();
 

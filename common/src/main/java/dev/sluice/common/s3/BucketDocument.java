@@ -11,7 +11,8 @@ import java.util.stream.Stream;
 public enum BucketDocument {
     POLICY("policy", "application/json", 204, S3Code.NO_SUCH_BUCKET_POLICY),
     TAGGING("tagging", "application/xml", 204, S3Code.NO_SUCH_TAG_SET),
-    CORS("cors", "application/xml", 200, S3Code.NO_SUCH_CORS);
+    CORS("cors", "application/xml", 200, S3Code.NO_SUCH_CORS),
+    LIFECYCLE("lifecycle", "application/xml", 200, S3Code.NO_SUCH_LIFECYCLE);
 
     /// In bytes of UTF-8. S3's own limit of a policy.
     public static final int LARGEST = 20 << 10;

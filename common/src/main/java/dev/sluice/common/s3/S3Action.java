@@ -66,10 +66,9 @@ public enum S3Action {
     PUT_BUCKET_INVENTORY_CONFIGURATION("PUT", On.BUCKET, "inventory", "s3:PutInventoryConfiguration", Serving.REFUSED),
     DELETE_BUCKET_INVENTORY_CONFIGURATION(
             "DELETE", On.BUCKET, "inventory", "s3:PutInventoryConfiguration", Serving.REFUSED),
-    GET_BUCKET_LIFECYCLE_CONFIGURATION(
-            "lifecycle", "s3:GetLifecycleConfiguration", new Missing(S3Code.NO_SUCH_LIFECYCLE)),
-    PUT_BUCKET_LIFECYCLE_CONFIGURATION("PUT", On.BUCKET, "lifecycle", "s3:PutLifecycleConfiguration", Serving.REFUSED),
-    DELETE_BUCKET_LIFECYCLE("DELETE", On.BUCKET, "lifecycle", "s3:PutLifecycleConfiguration", Serving.REFUSED),
+    GET_BUCKET_LIFECYCLE_CONFIGURATION("GET", On.BUCKET, "lifecycle", "s3:GetLifecycleConfiguration"),
+    PUT_BUCKET_LIFECYCLE_CONFIGURATION("PUT", On.BUCKET, "lifecycle", "s3:PutLifecycleConfiguration"),
+    DELETE_BUCKET_LIFECYCLE("DELETE", On.BUCKET, "lifecycle", "s3:PutLifecycleConfiguration"),
     GET_BUCKET_LOGGING("logging", "s3:GetBucketLogging", new Document("BucketLoggingStatus", "")),
     PUT_BUCKET_LOGGING("PUT", On.BUCKET, "logging", "s3:PutBucketLogging", Serving.REFUSED),
     GET_BUCKET_METRICS_CONFIGURATION(

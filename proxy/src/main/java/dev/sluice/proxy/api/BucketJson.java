@@ -20,10 +20,12 @@ import dev.sluice.common.s3.S3Failure;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /// A bucket's properties as the native API reads and shows them. What it does not know is an error that names it.
 final class BucketJson {
@@ -39,9 +41,11 @@ final class BucketJson {
             "ec",
             "min_in_sync",
             "quota",
+            "expire_after",
             "revalidate",
             "evict",
             "cold_range");
+    private static final Pattern LIFE = Pattern.compile("([0-9]{1,9})([smhd])");
     private static final String DATA = "data_slices";
     private static final String PARITY = "parity_slices";
     private static final Set<String> BACKEND = Set.of("url", "via", "endpoint", "region", "profile");
@@ -88,7 +92,8 @@ final class BucketJson {
                 code.map(ErasureCode::data).orElse(1),
                 minInSync,
                 value.has("quota") ? quota(value) : before.quota(),
-                cache(before.cache(), value));
+                cache(before.cache(), value),
+                value.has("expire_after") ? life(value.get("expire_after")) : before.expireAfter());
     }
 
     /// `replicas` takes the code away, and the other way round.
@@ -147,6 +152,34 @@ final class BucketJson {
         } catch (IllegalArgumentException unreadable) {
             throw new IOException(unreadable.getMessage(), unreadable);
         }
+    }
+
+    private static Optional<Duration> life(JsonNode text) throws IOException {
+        if (text.isNull()) {
+            return Optional.empty();
+        }
+        var form = LIFE.matcher(text.asText());
+        if (!form.matches()) {
+            throw new IOException(
+                    "expire_after must be a duration such as 90m, 12h or 30d, or null for never, not %s".formatted(text));
+        }
+        long number = Long.parseLong(form.group(1));
+        return Optional.of(
+                switch (form.group(2)) {
+                    case "s" -> Duration.ofSeconds(number);
+                    case "m" -> Duration.ofMinutes(number);
+                    case "h" -> Duration.ofHours(number);
+                    default -> Duration.ofDays(number);
+                });
+    }
+
+    /// In the largest unit that tells it whole.
+    private static String text(Duration life) {
+        long seconds = life.toSeconds();
+        if (seconds % 86_400 == 0) {
+            return seconds / 86_400 + "d";
+        }
+        return seconds % 3600 == 0 ? seconds / 3600 + "h" : seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
     }
 
     private static Optional<Long> quota(JsonNode value) throws IOException {
@@ -222,6 +255,7 @@ final class BucketJson {
             }
         }
         properties.quota().ifPresent(bytes -> node.put("quota", bytes));
+        properties.expireAfter().ifPresent(life -> node.put("expire_after", text(life)));
         properties.backend().ifPresent(backend -> {
             node.set("backend", JSON.valueToTree(backend));
             node.set("revalidate", JSON.valueToTree(properties.cache().revalidate()));

@@ -5,11 +5,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.peer.BucketUsage;
+import dev.sluice.common.peer.ExpiryStatus;
 import dev.sluice.common.peer.ReadCounts;
 import dev.sluice.common.peer.RecentReads;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.s3.BucketDocument;
 import dev.sluice.proxy.gateway.TargetFanout;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,6 +42,9 @@ public final class UsageApi {
         for (var figure : List.of("objects", "bytes", "uploading", "reserved")) {
             shown.put(figure, sum(each, figure));
         }
+        if (!bucket.backed()) {
+            expiry(each).ifPresent(expiry -> shown.set("expiry", expiry));
+        }
         if (bucket.backed()) {
             shown.put("unchecked", sum(each, "unchecked"));
             shown.set("reads", reads(each));
@@ -46,6 +54,42 @@ public final class UsageApi {
         }
         shown.putArray("targets").addAll(each);
         return shown;
+    }
+
+    /// Of the targets that answer: the sums, and the pass that ended longest ago.
+    private static Optional<ObjectNode> expiry(List<ObjectNode> answers) {
+        var each = answers.stream()
+                .map(answer -> answer.path("expiry"))
+                .filter(JsonNode::isObject)
+                .toList();
+        if (each.isEmpty()) {
+            return Optional.empty();
+        }
+        var shown = JSON.createObjectNode();
+        for (var figure : List.of("deleted", "waiting", "failed")) {
+            shown.put(figure, each.stream().mapToLong(one -> one.path(figure).asLong()).sum());
+        }
+        var last = each.stream().map(one -> one.path("last_pass").asText("")).min(Comparator.naturalOrder());
+        return Optional.of(shown.put("last_pass", last.filter(text -> !text.isEmpty()).orElse(null)));
+    }
+
+    private static ObjectNode show(ExpiryStatus expiry) {
+        var shown = JSON.createObjectNode()
+                .put("deleted", expiry.deleted())
+                .put("waiting", expiry.waiting())
+                .put("failed", expiry.failed())
+                .put("last_pass", expiry.lastMillis() == 0 ? null : text(expiry.lastMillis()));
+        expiry.problem().ifPresent(why -> shown.put("problem", why));
+        return shown;
+    }
+
+    private static String text(long millis) {
+        return Instant.ofEpochMilli(millis).truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    private static boolean expires(Bucket bucket) {
+        return bucket.properties().expireAfter().isPresent()
+                || bucket.properties().document(BucketDocument.LIFECYCLE).isPresent();
     }
 
     private static long sum(List<ObjectNode> answers, String figure) {
@@ -93,6 +137,9 @@ public final class UsageApi {
                 answer.put("unchecked", recent.unchecked());
                 answer.set("reads", show(recent));
             });
+        }
+        if (!bucket.backed() && expires(bucket)) {
+            shown.ifPresent(answer -> answer.set("expiry", show(target.expiry(bucket.id()))));
         }
         return shown;
     }

@@ -9,6 +9,7 @@ import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
+import dev.sluice.common.peer.ExpiryStatus;
 import dev.sluice.common.peer.HeldRows;
 import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.LiveJob;
@@ -139,6 +140,11 @@ final class RemoteTarget implements TargetService {
     public List<HeldRows> held(SlotQuestion question) {
         return List.of(
                 read(peers.post(address, PeerPaths.HELD, "", ClusterJson.write(question), HELD), HeldRows[].class));
+    }
+
+    @Override
+    public ExpiryStatus expiry(long bucketId) {
+        return read(peers.get(address, PeerPaths.EXPIRY, "id=" + bucketId, CALL), ExpiryStatus.class);
     }
 
     @Override

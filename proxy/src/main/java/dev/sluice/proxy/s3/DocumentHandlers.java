@@ -15,6 +15,7 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.answer.SettingXml;
 import dev.sluice.common.s3.config.CorsRules;
+import dev.sluice.common.s3.config.LifecycleRules;
 import dev.sluice.common.s3.parse.S3Bodies;
 import dev.sluice.proxy.gateway.RequestBodies;
 import java.nio.charset.StandardCharsets;
@@ -54,9 +55,19 @@ public final class DocumentHandlers {
                 BucketPolicy.parse(bucket.name(), document);
                 yield Optional.of(new String(document, StandardCharsets.UTF_8));
             }
+            case LIFECYCLE -> Optional.of(lifecycle(bucket, document).xml());
             case TAGGING -> text(S3Bodies.tagging(document));
             case CORS -> Optional.of(CorsRules.parse(document).xml());
         };
+    }
+
+    /// To let an object of a cached bucket expire would be to delete it in the cloud.
+    private static LifecycleRules lifecycle(Bucket bucket, byte[] document) {
+        var rules = LifecycleRules.parse(document);
+        if (bucket.backed() && rules.rules().stream().anyMatch(rule -> rule.expiry().isPresent())) {
+            throw S3Failure.notImplemented("Expiration in a bucket with a backend: let the cloud's own lifecycle do it");
+        }
+        return rules;
     }
 
     /// A new bucket's properties.

@@ -7,6 +7,7 @@ import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
+import dev.sluice.common.peer.ExpiryStatus;
 import dev.sluice.common.peer.HeldRows;
 import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.peer.Mountpath;
@@ -39,6 +40,9 @@ import dev.sluice.targetnode.coldfill.Fills;
 import dev.sluice.targetnode.coldfill.Revalidation;
 import dev.sluice.targetnode.coldfill.RevalidationCounts;
 import dev.sluice.targetnode.coldfill.WriteThrough;
+import dev.sluice.targetnode.expiry.ClockCheck;
+import dev.sluice.targetnode.expiry.Expirations;
+import dev.sluice.targetnode.expiry.ExpiryDates;
 import dev.sluice.targetnode.job.JobMeters;
 import dev.sluice.targetnode.job.JobTools;
 import dev.sluice.targetnode.job.Jobs;
@@ -87,6 +91,7 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
     private final Scrubs scrubs;
     private final Resilver resilver;
     private final Jobs jobs;
+    private final Expirations expirations;
 
     public TargetHandlers(TargetParts parts, TargetSettings settings) {
         var store = parts.store();
@@ -103,7 +108,8 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
         var limit = settings.limit();
         var writeThrough = new WriteThrough(store, backends, fills, writes);
         var receiver = new BodyReceiver(parts.digests());
-        var puts = new PutObjectHandler(store, writes, quotas, limit, writeThrough, receiver);
+        var dates = new ExpiryDates(views, settings.expiry());
+        var puts = new PutObjectHandler(store, writes, quotas, limit, writeThrough, receiver, dates);
         this.multipart = new MultipartHandlers(store.multipart(), writes, quotas, limit, receiver);
         this.revalidation = new Revalidation(store, backends, parts.clock());
         var fetching = Fetching.with(parts.digests());
@@ -113,7 +119,7 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
         var deletes = new DeleteObjectHandler(store, writes, writeThrough);
         var cloudTags = new CloudTags(backends);
         var actions = new ObjectActions(
-                new GetObjectHandler(store, coldFill, revalidation, damagedCopies, reads, shards),
+                new GetObjectHandler(store, coldFill, revalidation, damagedCopies, reads, shards, dates),
                 puts,
                 deletes,
                 new CopyHandlers(new CopySources(views, parts.peers()), puts, multipart, cloudTags),
@@ -137,6 +143,13 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
         var names = new BucketNames(views);
         this.scrubs = store.scrubs(settings.scrubbing(), names, new ScrubRepair(views, damagedCopies));
         this.resilver = store.resilver(settings.resilvering(), names);
+        this.expirations = new Expirations(
+                store,
+                views,
+                writes,
+                new ClockCheck(parts.node(), views, parts.peers(), parts.clock()),
+                parts.clock(),
+                settings.expiry());
         var tools = JobTools.of(parts.node(), views, store, coldFill, revalidation, backends, quotas);
         this.jobs = Jobs.of(parts.control(), tools, batches);
         ResilverMeters.register(resilver, parts.node(), parts.meters());
@@ -222,6 +235,16 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
     }
 
     @Override
+    public ExpiryStatus expiry(long bucketId) {
+        return expirations.status(bucketId);
+    }
+
+    /// They do nothing before they are started.
+    public Expirations expirations() {
+        return expirations;
+    }
+
+    @Override
     public List<DriveScrub> scrub(ScrubCommand command) {
         return scrubs.obey(command);
     }
@@ -256,6 +279,7 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
 
     @Override
     public void close() {
+        expirations.close();
         jobs.close();
         resilver.close();
         scrubs.close();

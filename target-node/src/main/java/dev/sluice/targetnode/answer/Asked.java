@@ -4,6 +4,7 @@ import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.ShardMember;
+import dev.sluice.targetnode.expiry.ExpiryDates;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -13,6 +14,7 @@ import java.util.TreeMap;
 /// @param cached whether the bucket is a cached one
 /// @param description what is asked of the object instead of its bytes
 /// @param tags whether the tags are asked for, too
+/// @param expiry what is told of the time when the object is deleted
 public record Asked(
         Optional<ByteRange> range,
         Conditions conditions,
@@ -22,7 +24,8 @@ public record Asked(
         boolean cached,
         Optional<ShardMember> member,
         Optional<Description> description,
-        boolean tags) {
+        boolean tags,
+        ExpiryDates.Telling expiry) {
     private static final Optional<ByteRange> FIRST_BYTE = Optional.of(new ByteRange.FromTo(0, 0));
 
     public static Asked of(S3Request.GetObject get, boolean cached) {
@@ -35,7 +38,8 @@ public record Asked(
                 cached,
                 get.member(),
                 Optional.empty(),
-                false);
+                false,
+                ExpiryDates.Telling.NOTHING);
     }
 
     public static Asked of(S3Request.HeadObject head, boolean cached) {
@@ -48,7 +52,8 @@ public record Asked(
                 cached,
                 Optional.empty(),
                 Optional.empty(),
-                false);
+                false,
+                ExpiryDates.Telling.NOTHING);
     }
 
     public static Asked of(Description description, boolean cached) {
@@ -61,7 +66,8 @@ public record Asked(
                 cached,
                 Optional.empty(),
                 Optional.of(description),
-                false);
+                false,
+                ExpiryDates.Telling.NOTHING);
     }
 
     /// The whole, where If-Range asks first what the object is: that is right whatever it is.
@@ -75,7 +81,13 @@ public record Asked(
     }
 
     public Asked withTags() {
-        return new Asked(range, conditions, partNumber, checksumMode, overrides, cached, member, description, true);
+        return new Asked(
+                range, conditions, partNumber, checksumMode, overrides, cached, member, description, true, expiry);
+    }
+
+    public Asked telling(ExpiryDates.Telling anExpiry) {
+        return new Asked(
+                range, conditions, partNumber, checksumMode, overrides, cached, member, description, tags, anExpiry);
     }
 
     /// Exactly `bytes=0-0`: in a HEAD the request to begin the object's fill.

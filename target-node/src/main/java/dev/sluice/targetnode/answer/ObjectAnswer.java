@@ -14,6 +14,7 @@ import dev.sluice.common.s3.ShardMember;
 import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.answer.AttributesXml;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.expiry.ExpiryDates;
 import dev.sluice.targetnode.storage.record.FromParts;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.shards.ShardSamples;
@@ -162,6 +163,9 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         object.userMetadata()
                 .forEach((name, value) ->
                         headers.add("x-amz-meta-" + name, asked.cached() ? value : EncodedWords.returned(value)));
+        asked.expiry()
+                .of(object.size(), object.modified(), object.headers())
+                .ifPresent(value -> headers.add(ExpiryDates.HEADER, value));
         boolean partial = selected.isPresent() && length > 0; // no range names the part of an empty object
         if (partial) {
             headers.add("Content-Range", "bytes %d-%d/%d".formatted(offset, offset + length - 1, extent.length));

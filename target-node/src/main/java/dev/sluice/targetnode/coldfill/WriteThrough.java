@@ -66,9 +66,9 @@ public final class WriteThrough {
     }
 
     /// What a client is told of the object that it wrote.
-    public record Written(String etag, long modifiedMillis, Map<ChecksumAlgorithm, String> checksums) {
+    public record Written(String etag, long size, long modifiedMillis, Map<ChecksumAlgorithm, String> checksums) {
         public static Written of(ObjectRecord record) {
-            return new Written(record.etag(), record.modifiedMillis(), record.checksums());
+            return new Written(record.etag(), record.size(), record.modifiedMillis(), record.checksums());
         }
     }
 
@@ -100,7 +100,7 @@ public final class WriteThrough {
             var stored = write.toCloud(() -> backend.put(key, received.size(), source, promised, condition));
             long modified = stored.lastModified().toEpochMilli();
             if (!isReturnedAsSent(attributes) || !write.mayStore()) {
-                return new Written(stored.etag(), modified, received.checksums());
+                return new Written(stored.etag(), received.size(), modified, received.checksums());
             }
             return Written.of(upload.commit(new CommitTerms(
                     stored.etag(),

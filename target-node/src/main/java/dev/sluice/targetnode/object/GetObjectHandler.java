@@ -16,6 +16,7 @@ import dev.sluice.targetnode.answer.ObjectAnswer;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Revalidation;
+import dev.sluice.targetnode.expiry.ExpiryDates;
 import dev.sluice.targetnode.shard.ShardIndexes;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
@@ -42,6 +43,7 @@ public final class GetObjectHandler {
     private final DamagedCopies damagedCopies;
     private final BucketReads reads;
     private final ShardIndexes shards;
+    private final ExpiryDates dates;
 
     public GetObjectHandler(
             ObjectStore store,
@@ -49,22 +51,29 @@ public final class GetObjectHandler {
             Revalidation revalidation,
             DamagedCopies damagedCopies,
             BucketReads reads,
-            ShardIndexes shards) {
+            ShardIndexes shards,
+            ExpiryDates dates) {
         this.store = store;
         this.coldFill = coldFill;
         this.revalidation = revalidation;
         this.damagedCopies = damagedCopies;
         this.reads = reads;
         this.shards = shards;
+        this.dates = dates;
     }
 
     public Answer get(ObjectCall call, S3Request.GetObject request) {
-        var asked = Asked.of(request, call.bucket().backed());
+        var asked = asked(call, Asked.of(request, call.bucket().backed()));
         return answer(call, call.asksForTags() ? asked.withTags() : asked, false);
     }
 
     public Answer head(ObjectCall call, S3Request.HeadObject request) {
-        return answer(call, Asked.of(request, call.bucket().backed()), true);
+        return answer(call, asked(call, Asked.of(request, call.bucket().backed())), true);
+    }
+
+    private Asked asked(ObjectCall call, Asked asked) {
+        var expiry = dates.of(call.bucket(), call.key());
+        return expiry == ExpiryDates.Telling.NOTHING ? asked : asked.telling(expiry);
     }
 
     /// What is told of an object instead of its bytes.

@@ -15,11 +15,13 @@ import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.coldfill.WriteThrough;
+import dev.sluice.targetnode.expiry.ExpiryDates;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -33,6 +35,7 @@ public final class PutObjectHandler {
     private final ObjectSizeLimit limit;
     private final WriteThrough writeThrough;
     private final BodyReceiver receiver;
+    private final ExpiryDates dates;
 
     public PutObjectHandler(
             ObjectStore store,
@@ -40,21 +43,32 @@ public final class PutObjectHandler {
             Quotas quotas,
             ObjectSizeLimit limit,
             WriteThrough writeThrough,
-            BodyReceiver receiver) {
+            BodyReceiver receiver,
+            ExpiryDates dates) {
         this.store = store;
         this.writes = writes;
         this.quotas = quotas;
         this.limit = limit;
         this.writeThrough = writeThrough;
         this.receiver = receiver;
+        this.dates = dates;
     }
 
     public Response handle(ObjectCall call, S3Request.PutObject put, ByteSource raw) {
         try (var body = BodyDecoder.open(raw, call.head(), call.terms())) {
             var written = write(
                     call.bucket(), call.key(), UploadBody.of(body), put.attributes(), put.conditions(), raw::abandoned);
-            return Response.of(200, headers(written.etag(), written.checksums()), ResponseBody.NONE);
+            var headers = headers(written.etag(), written.checksums());
+            return Response.of(200, expiry(call, written, put.attributes(), headers), ResponseBody.NONE);
         }
+    }
+
+    private Headers expiry(
+            ObjectCall call, WriteThrough.Written written, WriteAttributes attributes, Headers headers) {
+        return dates.of(call.bucket(), call.key())
+                .of(written.size(), Instant.ofEpochMilli(written.modifiedMillis()), attributes.headers())
+                .map(value -> headers.with(ExpiryDates.HEADER, value))
+                .orElse(headers);
     }
 
     /// Also what a copy does with its source's bytes.

@@ -186,6 +186,7 @@ public final class PeerApi implements HttpHandler {
                         !query.text("uploads").equals("false")));
             case PeerPaths.USAGE -> json(target.usage(List.of(ClusterJson.read(body, Long[].class))));
             case PeerPaths.HELD -> json(target.held(ClusterJson.read(body, SlotQuestion.class)));
+            case PeerPaths.EXPIRY -> json(target.expiry(query.number("id")));
             case PeerPaths.READS -> json(target.reads(query.number("id")));
             case PeerPaths.MOUNTPATHS -> json(target.mountpaths());
             case PeerPaths.MOUNTPATH ->

@@ -13,6 +13,7 @@ import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.answer.ObjectAnswer.Known;
+import dev.sluice.targetnode.expiry.ExpiryDates;
 import dev.sluice.targetnode.storage.record.FromParts;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -52,7 +53,7 @@ class ObjectAnswerTest {
             Conditions conditions,
             SortedMap<String, String> overrides) {
         return new Asked(
-                range, conditions, part, checksums, overrides, false, Optional.empty(), Optional.empty(), false);
+                range, conditions, part, checksums, overrides, false, Optional.empty(), Optional.empty(), false, ExpiryDates.Telling.NOTHING);
     }
 
     private static ObjectAnswer whole(Known object) {
@@ -301,7 +302,8 @@ class ObjectAnswerTest {
                 true,
                 Optional.empty(),
                 Optional.empty(),
-                false);
+                false,
+                ExpiryDates.Telling.NOTHING);
         assertThat(answerTo(object, cached).headers().first("x-amz-meta-a")).contains("caf\u00E9");
     }
 

@@ -42,6 +42,7 @@ import dev.sluice.targetnode.admin.TargetParts;
 import dev.sluice.targetnode.admin.TargetSettings;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.bucket.BucketWriteGate;
+import dev.sluice.targetnode.expiry.ExpirySettings;
 import dev.sluice.targetnode.object.ObjectSizeLimit;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -177,7 +178,7 @@ public final class TargetFixture implements AutoCloseable {
         quotas = Quotas.start(NODE, store.bucketBytes(), views, peers);
         handlers = new TargetHandlers(
                 new TargetParts(NODE, store, control, views, peers, backends, quotas, digests, meters, clock),
-                new TargetSettings(limit, ScrubSettings.OFF, ResilverSettings.DEFAULTS));
+                new TargetSettings(limit, ScrubSettings.OFF, ResilverSettings.DEFAULTS, ExpirySettings.DEFAULTS));
     }
 
     private static Command joinAt(String url) {

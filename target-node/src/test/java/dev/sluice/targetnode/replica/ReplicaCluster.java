@@ -117,7 +117,8 @@ public final class ReplicaCluster implements AutoCloseable {
                 code.data(),
                 1,
                 Optional.empty(),
-                usual.cache());
+                usual.cache(),
+                Optional.empty());
     }
 
     /// With two replicas; the first three targets are the controllers.

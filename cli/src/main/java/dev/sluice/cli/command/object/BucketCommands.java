@@ -173,6 +173,9 @@ public final class BucketCommands {
                 text.append(", %d %% of its quota of %s"
                         .formatted((long) (100.0 * (bytes + uploading) / quota), Amounts.bytes(quota)));
             }
+            if (usage.hasNonNull("expiry")) {
+                text.append(expiry(usage.path("expiry"), usage.path("targets")));
+            }
             usage.path("reads").properties().forEach(span -> text.append(text(span.getKey(), span.getValue())));
             long unchecked = usage.path("unchecked").asLong();
             if (unchecked > 0) {
@@ -190,6 +193,24 @@ public final class BucketCommands {
                 text.append(
                         "%nnext: %s".formatted(usage.path("cloud").path("next").asText()));
             }
+            return text.toString();
+        }
+
+        private static String expiry(JsonNode expiry, JsonNode targets) {
+            long failed = expiry.path("failed").asLong();
+            var text = new StringBuilder("%nexpiry: last pass %s, %d objects deleted, %d wait for their time%s"
+                    .formatted(
+                            expiry.hasNonNull("last_pass") ? expiry.path("last_pass").asText() : "not yet",
+                            expiry.path("deleted").asLong(),
+                            expiry.path("waiting").asLong(),
+                            failed > 0 ? ", %d could not be deleted and are tried again".formatted(failed) : ""));
+            targets.forEach(target -> {
+                var problem = target.path("expiry").path("problem").asText("");
+                if (!problem.isEmpty()) {
+                    text.append("%n%s deletes no expired objects: %s"
+                            .formatted(target.path("target").asText(), problem));
+                }
+            });
             return text.toString();
         }
 
@@ -227,7 +248,7 @@ public final class BucketCommands {
             var given = properties.given();
             if (given.isEmpty()) {
                 throw CommandFailure.refused(
-                        "name what to change: --replicas N, --local-copies N, --quota SIZE or none, --durability, --route,"
+                        "name what to change: --replicas N, --local-copies N, --quota SIZE or none, --expire-after, --durability, --route,"
                                 + " --revalidate, --evict or --cold-range");
             }
             nativeApi().setProperties(name, given);

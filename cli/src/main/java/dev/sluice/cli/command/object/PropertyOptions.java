@@ -53,6 +53,13 @@ final class PropertyOptions {
     private @Nullable String quota;
 
     @Option(
+            names = "--expire-after",
+            paramLabel = "DURATION",
+            description = "How long after it was written an object is deleted: 90m, 12h, 30d, from 1m; or none (the"
+                    + " default). Each target looks once an hour (limits.lifecycle_interval).")
+    private @Nullable String expireAfter;
+
+    @Option(
             names = "--durability",
             paramLabel = "fsync|os",
             description = "What a successful write means. fsync: the object is on the drive and survives a power cut;"
@@ -113,6 +120,11 @@ final class PropertyOptions {
             value.putNull("quota");
         } else if (quota != null) {
             value.put("quota", bytes(quota));
+        }
+        if ("none".equals(expireAfter)) {
+            value.putNull("expire_after");
+        } else if (expireAfter != null) {
+            value.put("expire_after", expireAfter);
         }
         if (durability != null) {
             value.put("durability", durability.name().toLowerCase(Locale.ROOT));

@@ -35,6 +35,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -497,14 +498,16 @@ public final class Multipart {
 
     /// Forgets old results, and uploads that are over or were begun long ago, on the drives that serve. What cannot be
     /// done now is done the next time. To be called now and then.
-    public void expire(Instant completedBefore, Instant begunBefore) {
+    ///
+    /// @param isOld of an upload that was not completed; asked on a drive's thread
+    public void expire(Instant completedBefore, Predicate<UploadState> isOld) {
         running.values().removeIf(each -> !each.drive().ready() || each.hasEnded());
         for (var drive : drives.serving()) {
             drive.call(() -> drive.uploads().forgetCompleted(completedBefore.toEpochMilli()))
                     .ifPresent(drive::commit);
             drive.call(() -> drive.uploads().all(upload -> isOver(upload, drive)))
                     .forEach(upload -> sweep(upload, drive));
-            drive.call(() -> drive.uploads().all(upload -> upload.createdMillis() < begunBefore.toEpochMilli()))
+            drive.call(() -> drive.uploads().all(isOld))
                     .forEach(this::abortOld);
         }
     }
