@@ -77,7 +77,16 @@ public record Asked(
 
     Asked whole() {
         return new Asked(
-                Optional.empty(), conditions, partNumber, checksumMode, overrides, cached, member, description, tags);
+                Optional.empty(),
+                conditions,
+                partNumber,
+                checksumMode,
+                overrides,
+                cached,
+                member,
+                description,
+                tags,
+                expiry);
     }
 
     public Asked withTags() {

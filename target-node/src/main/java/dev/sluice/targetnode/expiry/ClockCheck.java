@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +29,7 @@ public final class ClockCheck {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final NodeId self;
-    private final ClusterViews views;
+    private final Supplier<List<Node>> targets;
     private final Times times;
     private final InstantSource clock;
 
@@ -39,12 +40,13 @@ public final class ClockCheck {
     }
 
     public ClockCheck(NodeId self, ClusterViews views, PeerClient peers, InstantSource clock) {
-        this(self, views, node -> asked(node, peers), clock);
+        this(self, () -> views.current().routing().targets(), node -> asked(node, peers), clock);
     }
 
-    ClockCheck(NodeId self, ClusterViews views, Times times, InstantSource clock) {
+    /// @param targets all, or all others
+    ClockCheck(NodeId self, Supplier<List<Node>> targets, Times times, InstantSource clock) {
         this.self = self;
-        this.views = views;
+        this.targets = targets;
         this.times = times;
         this.clock = clock;
     }
@@ -52,7 +54,7 @@ public final class ClockCheck {
     /// Why this clock is not to be trusted; empty when it is: most clocks agree with it, its own counted. Blocks for
     /// some seconds at most.
     Optional<String> problem() {
-        var others = views.current().routing().targets().stream()
+        var others = targets.get().stream()
                 .filter(node -> !node.id().equals(self))
                 .toList();
         return others.isEmpty() ? Optional.empty() : problem(others);

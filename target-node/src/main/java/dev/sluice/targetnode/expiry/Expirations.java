@@ -99,31 +99,36 @@ public final class Expirations implements AutoCloseable {
     }
 
     private void pass(Bucket bucket) {
+        var pass = new ExpiryPass(store, views, writes, pace, settings.day(), clock.instant(), () -> !closed);
+        Optional<String> problem = Optional.empty();
         try {
-            var pass = new ExpiryPass(store, views, writes, pace, settings.day(), clock.instant(), () -> !closed);
-            var result = pass.over(bucket);
-            deleted.addAndGet(result.deleted());
-            note(
-                    bucket,
-                    before -> new ExpiryStatus(
-                            clock.millis(),
-                            before.deleted() + result.deleted(),
-                            result.waiting(),
-                            result.failed(),
-                            Optional.empty()));
-            if (result.deleted() + result.failed() > 0) {
-                LOG.info(
-                        "bucket {}: deleted {} expired objects, {} could not be deleted now",
-                        bucket.name(),
-                        result.deleted(),
-                        result.failed());
-            }
+            pass.over(bucket);
         } catch (StoreException notNow) {
-            LOG.info("bucket {}: expired objects are deleted later: {}", bucket.name(), notNow.getMessage());
-            note(bucket, before -> withProblem(before, String.valueOf(notNow.getMessage())));
+            LOG.info("bucket {}: some expired objects are deleted later: {}", bucket.name(), notNow.getMessage());
+            problem = Optional.of(String.valueOf(notNow.getMessage()));
         } catch (RuntimeException bug) {
             LOG.error("bucket {}: expired objects cannot be deleted", bucket.name(), bug);
-            note(bucket, before -> withProblem(before, bug.toString()));
+            problem = Optional.of(bug.toString());
+        }
+        note(bucket, pass.result(), problem);
+    }
+
+    private void note(Bucket bucket, ExpiryPass.Result result, Optional<String> problem) {
+        deleted.addAndGet(result.deleted());
+        note(
+                bucket,
+                before -> new ExpiryStatus(
+                        problem.isPresent() ? before.lastMillis() : clock.millis(),
+                        before.deleted() + result.deleted(),
+                        result.waiting(),
+                        result.failed(),
+                        problem));
+        if (result.deleted() + result.failed() > 0) {
+            LOG.info(
+                    "bucket {}: deleted {} expired objects, {} could not be deleted now",
+                    bucket.name(),
+                    result.deleted(),
+                    result.failed());
         }
     }
 

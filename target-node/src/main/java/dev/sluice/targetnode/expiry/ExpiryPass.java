@@ -78,7 +78,7 @@ final class ExpiryPass {
     /// Blocks. Ends early where the bucket's rules are taken away meanwhile.
     ///
     /// @throws StoreException when the bucket's keys cannot be listed now
-    Result over(Bucket bucket) {
+    void over(Bucket bucket) {
         var ref = BucketRefs.of(bucket);
         var from = "";
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -97,6 +97,10 @@ final class ExpiryPass {
                 from = KeyOrder.justAfter(page.getLast().key());
             }
         }
+    }
+
+    /// Also of one that broke off.
+    Result result() {
         return new Result(deleted.sum(), waiting.sum(), failed.sum());
     }
 

@@ -1,0 +1,60 @@
+package dev.sluice.targetnode.expiry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.name.NodeId;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class ClockCheckTest {
+    static final NodeId SELF = new NodeId("target001");
+    static final List<Node> OTHERS = IntStream.rangeClosed(2, 5)
+            .mapToObj(number -> new Node(
+                    new NodeId("target00" + number), Role.TARGET, "http://127.0.0.1:" + number, "", 1))
+            .toList();
+    private static final Instant NOW = Instant.parse("2026-11-30T12:00:00Z");
+
+    /// @param seconds by which the others' clocks differ; null for one that does not answer
+    private static Optional<String> problem(Integer... seconds) {
+        var left = new ArrayDeque<Optional<Instant>>();
+        for (var each : seconds) {
+            left.add(Optional.ofNullable(each).map(by -> NOW.plus(Duration.ofSeconds(by))));
+        }
+        return new ClockCheck(
+                        SELF, () -> OTHERS.subList(0, seconds.length), _ -> left.remove(), InstantSource.fixed(NOW))
+                .problem();
+    }
+
+    @Test
+    void mostClocksAreRight() {
+        assertThat(problem()).as("the only target").isEmpty();
+        assertThat(problem(0)).isEmpty();
+        assertThat(problem(59)).isEmpty();
+        assertThat(problem(-59)).isEmpty();
+        assertThat(problem(0, 61)).as("that one is wrong").isEmpty();
+        assertThat(problem(0, null)).isEmpty();
+        assertThat(problem(0, -3600, 3600, 0)).isEmpty();
+    }
+
+    @Test
+    void aClockThatMostDifferFromIsNotTrusted() {
+        assertThat(problem(61)).as("nobody knows which one of two is right").isPresent();
+        assertThat(problem(-61, -61)).isPresent();
+        assertThat(problem(0, 3600, 3600, 3600)).isPresent();
+        assertThat(problem(null, 3600)).isPresent();
+    }
+
+    @Test
+    void withoutAnyAnswerItIsNotKnown() {
+        assertThat(problem((Integer) null)).isPresent();
+        assertThat(problem(null, null)).isPresent();
+    }
+}
