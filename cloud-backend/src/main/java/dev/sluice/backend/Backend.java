@@ -17,6 +17,9 @@ public interface Backend extends AutoCloseable {
     /// With which credentials requests are made, for people; holds no secret. May ask where credentials are.
     String identity();
 
+    /// How short connections to it are: from 0 for plenty to 1 for none. Never blocks.
+    double shortage();
+
     BackendObject head(String key);
 
     /// One request to the cloud, whose body is not kept anywhere: reading it is what moves it. The caller closes the

@@ -65,6 +65,11 @@ public final class BackendBudget {
         return Duration.ofNanos(at - now);
     }
 
+    /// 0 while half of the connections are free, 1 when none is.
+    public double shortage() {
+        return Math.max(0, 2.0 * inUse() / settings.maxConnections() - 1);
+    }
+
     public int inUse() {
         return settings.maxConnections() - connections.availablePermits();
     }

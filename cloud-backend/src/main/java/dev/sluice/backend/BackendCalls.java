@@ -79,6 +79,11 @@ public final class BackendCalls {
         }
     }
 
+    /// Of connections: see [dev.sluice.common.http.FileSource#shortage].
+    public double shortage() {
+        return budget.shortage();
+    }
+
     public void received(long bytes) {
         meters.received(bytes);
     }

@@ -32,7 +32,8 @@ final class PausingReadersTest {
     private static final List<Way> WAYS = List.of(
             new Way("one", "redirect", "--replicas", "1"),
             new Way("two", "redirect", "--replicas", "2"),
-            new Way("relayed", "relay", "--replicas", "2"));
+            new Way("relayed", "relay", "--replicas", "2"),
+            new Way("coded", "redirect", "--ec", "2+1"));
 
     @TempDir
     private Path folder;

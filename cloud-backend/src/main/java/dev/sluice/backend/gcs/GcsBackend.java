@@ -88,6 +88,11 @@ public final class GcsBackend implements Backend {
     }
 
     @Override
+    public double shortage() {
+        return calls.shortage();
+    }
+
+    @Override
     public BackendObject head(String key) {
         return GcsObjects.object(key, find(key, Optional.empty()));
     }

@@ -89,6 +89,11 @@ public final class MemoryBackend implements Backend {
     }
 
     @Override
+    public double shortage() {
+        return calls.shortage();
+    }
+
+    @Override
     public BackendObject head(String key) {
         return calls.run("head", key, () -> {
             arrive("head");

@@ -86,6 +86,11 @@ public final class S3Backend implements Backend {
     }
 
     @Override
+    public double shortage() {
+        return calls.shortage();
+    }
+
+    @Override
     public BackendObject head(String key) {
         try {
             var found = calls.run(

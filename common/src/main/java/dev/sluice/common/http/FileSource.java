@@ -31,9 +31,10 @@ public interface FileSource extends AutoCloseable {
     /// buffer until it completes. Never blocks; completes exceptionally when the bytes are bad or cannot be read.
     CompletionStage<?> fetch(long offset, ByteBuffer into);
 
-    /// Whether it may stay open for minutes while its client takes nothing: it holds no more than the file.
-    default boolean mayPause() {
-        return true;
+    /// How short what it holds is, besides the file: from 0 for plenty to 1 where others get none. The shorter, the sooner
+    /// a client that takes nothing is cut off. Never blocks.
+    default double shortage() {
+        return 0;
     }
 
     /// Called once, when the engine is done with the file (sent, failed or connection lost). Never blocks.

@@ -3,6 +3,7 @@ package dev.sluice.common.http;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.function.DoubleSupplier;
 
 /// What follows a response's head.
 public sealed interface ResponseBody {
@@ -25,6 +26,27 @@ public sealed interface ResponseBody {
     interface Writer {
         /// Writes the whole body. A failure closes the connection, so that the client cannot take a part for the whole.
         void writeTo(ByteSink sink) throws IOException;
+
+        /// How short what it holds meanwhile is, see [FileSource#shortage].
+        default double shortage() {
+            return 1;
+        }
+
+        /// The same, of which is known how short what it holds is.
+        default Writer holding(DoubleSupplier shortage) {
+            var writer = this;
+            return new Writer() {
+                @Override
+                public void writeTo(ByteSink sink) throws IOException {
+                    writer.writeTo(sink);
+                }
+
+                @Override
+                public double shortage() {
+                    return shortage.getAsDouble();
+                }
+            };
+        }
     }
 
     static ResponseBody text(String text) {

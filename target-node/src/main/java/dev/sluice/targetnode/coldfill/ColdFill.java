@@ -222,7 +222,7 @@ public final class ColdFill {
             }
         }
         return passed
-                ? Optional.of(Filled.with(CacheResult.BYPASS, passThrough.body(stream, asked, CacheResult.BYPASS)))
+                ? Optional.of(Filled.with(CacheResult.BYPASS, passThrough.body(backend, stream, asked, CacheResult.BYPASS)))
                 : Optional.empty();
     }
 
@@ -257,7 +257,7 @@ public final class ColdFill {
             try {
                 var stream = backend.get(
                         key, PassThrough.read(asked).ifVersion(object.get().version()));
-                return Filled.with(result, passThrough.body(stream, asked, result));
+                return Filled.with(result, passThrough.body(backend, stream, asked, result));
             } catch (StoreException.PreconditionFailed _) {
                 fills.outdated(name, fill);
                 return Filled.lookAgain(result);
@@ -272,7 +272,7 @@ public final class ColdFill {
             } finally {
                 fill.leave();
             }
-        }));
+        }, () -> 0));
     }
 
     /// A fetch that others began long ago is compared as a cached object is. Nobody joins an outdated one any more.

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.DoubleSupplier;
 
 /// Answers reads with what the cloud has, and keeps nothing of it. A whole object is verified on its way.
 final class PassThrough {
@@ -30,7 +31,7 @@ final class PassThrough {
             return head(backend.head(key), asked, CacheResult.BYPASS);
         }
         var sure = asked.unlessUncertain();
-        return body(backend.get(key, read(sure)), sure, CacheResult.BYPASS);
+        return body(backend, backend.get(key, read(sure)), sure, CacheResult.BYPASS);
     }
 
     static Response head(BackendObject object, Asked asked, CacheResult result) {
@@ -42,7 +43,8 @@ final class PassThrough {
         return new BackendRead(asked.partNumber().isPresent() ? Optional.empty() : asked.range(), Optional.empty());
     }
 
-    Response body(BackendStream stream, Asked asked, CacheResult result) {
+    /// @param backend that the stream is from
+    Response body(Backend backend, BackendStream stream, Asked asked, CacheResult result) {
         boolean answered = false;
         try {
             var answer = ObjectAnswer.of(known(stream.object()), asked, result);
@@ -52,7 +54,7 @@ final class PassThrough {
                         new IOException("%d+%d".formatted(stream.offset(), stream.length())));
             }
             answered = true;
-            return streamed(answer, sink -> copy(stream, sink));
+            return streamed(answer, sink -> copy(stream, sink), backend::shortage);
         } finally {
             if (!answered) {
                 stream.close();
@@ -80,8 +82,12 @@ final class PassThrough {
         }
     }
 
-    static Response streamed(ObjectAnswer answer, ResponseBody.Writer writer) {
-        return new Response(answer.status(), answer.headers(), new ResponseBody.Streamed(answer.length(), writer));
+    /// @param shortage of what is held while the client takes nothing
+    static Response streamed(ObjectAnswer answer, ResponseBody.Writer writer, DoubleSupplier shortage) {
+        return new Response(
+                answer.status(),
+                answer.headers(),
+                new ResponseBody.Streamed(answer.length(), writer.holding(shortage)));
     }
 
     static ObjectAnswer.Known known(BackendObject object) {

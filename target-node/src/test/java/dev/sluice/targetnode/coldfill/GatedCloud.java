@@ -79,6 +79,11 @@ public final class GatedCloud implements Backend {
     }
 
     @Override
+    public double shortage() {
+        return memory.shortage();
+    }
+
+    @Override
     public boolean keepsTags() {
         return memory.keepsTags();
     }

@@ -96,14 +96,14 @@ final class ConnectionClock implements Runnable {
         } else if (exchange == null) {
             if (receives(now)) {
                 idleSince = now;
-                watchAnswer(now - outSince, true);
+                watchAnswer(now - outSince, 0);
             } else {
                 closeIf(now - idleSince, config.idleTimeout(), "is idle");
             }
         } else {
             exchange.tick(now);
             if (receives(now)) {
-                watchAnswer(now - outSince, exchange.mayPause());
+                watchAnswer(now - outSince, exchange.shortage());
             }
             if (awaitingBody) {
                 watchBody(now);
@@ -113,11 +113,14 @@ final class ConnectionClock implements Runnable {
 
     /// A loader pauses in the middle of a shard while its training does something else. Where connections or memory run
     /// short the longest pauses end first.
-    private void watchAnswer(long elapsed, boolean mayPause) {
+    ///
+    /// @param shortage of what else the answer holds
+    private void watchAnswer(long elapsed, double shortage) {
         var least = config.progressTimeout();
         if (elapsed > least.toNanos()) {
-            long more = mayPause && TakenBytes.areSome(channel)
-                    ? (long) (config.pauseTimeout().minus(least).toNanos() * (1 - engine.shortage()))
+            double plenty = 1 - Math.max(shortage, engine.shortage());
+            long more = TakenBytes.areSome(channel)
+                    ? (long) (config.pauseTimeout().minus(least).toNanos() * plenty)
                     : 0;
             closeIf(elapsed, least.plusNanos(more), "does not take its answer");
         }

@@ -409,8 +409,8 @@ final class Exchange {
         }
     }
 
-    boolean mayPause() {
-        return sending == null || sending.mayPause();
+    double shortage() {
+        return sending == null ? 0 : sending.shortage();
     }
 
     void tick(long now) {

@@ -58,8 +58,8 @@ final class FileSending implements Sending {
     }
 
     @Override
-    public boolean mayPause() {
-        return file.mayPause();
+    public double shortage() {
+        return file.shortage();
     }
 
     private int windowLength() {

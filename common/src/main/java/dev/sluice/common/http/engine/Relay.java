@@ -103,8 +103,8 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     /// The node that sends it knows what that takes.
     @Override
-    public boolean mayPause() {
-        return true;
+    public double shortage() {
+        return 0;
     }
 
     void begin() {

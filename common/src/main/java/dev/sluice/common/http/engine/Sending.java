@@ -5,8 +5,8 @@ interface Sending {
     /// The client is gone, or no more may be sent to it.
     void disconnected();
 
-    /// Whether its client may take nothing for minutes: it holds nothing that is short.
-    boolean mayPause();
+    /// How short what it holds is, see [dev.sluice.common.http.FileSource#shortage].
+    double shortage();
 
     default void writabilityChanged() {}
 

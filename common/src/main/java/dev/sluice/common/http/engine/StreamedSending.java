@@ -49,10 +49,9 @@ final class StreamedSending implements Sending, ByteSink, Runnable {
         this.body = body;
     }
 
-    /// Its writer may have a connection to a cloud, say.
     @Override
-    public boolean mayPause() {
-        return false;
+    public double shortage() {
+        return body.writer().shortage();
     }
 
     private boolean lengthKnown() {

@@ -93,6 +93,11 @@ public final class CellBudget {
         }
     }
 
+    /// 0 while half of it is free, 1 when nothing is.
+    double shortage() {
+        return Math.max(0, 2.0 * first.used() / first.all - 1);
+    }
+
     public Share share() {
         return new Share();
     }

@@ -28,6 +28,7 @@ public final class GatheredObject implements GatheredBytes {
     private final ObjectRecord record;
     private final SliceLayout layout;
     private final Executor threads;
+    private final CellBudget budget;
     private final CellBudget.Share memory;
     private final AtomicInteger users = new AtomicInteger(1);
     private volatile boolean closed;
@@ -42,8 +43,14 @@ public final class GatheredObject implements GatheredBytes {
         this.record = record;
         this.layout = new SliceLayout(record.slice().map(SliceOf::code).orElseThrow(), record.size());
         this.threads = threads;
+        this.budget = memory;
         this.memory = memory.share();
         this.end = record.size();
+    }
+
+    @Override
+    public double shortage() {
+        return budget.shortage();
     }
 
     @Override

@@ -14,6 +14,9 @@ public interface GatheredBytes extends AutoCloseable {
     /// Fills a buffer with bytes that are compared with their sums. Never blocks; one at a time.
     CompletionStage<?> fetch(long offset, ByteBuffer into);
 
+    /// How short the memory is that it takes: see [dev.sluice.common.http.FileSource#shortage].
+    double shortage();
+
     /// Never blocks. What is under way ends with a failure.
     @Override
     void close();

@@ -215,10 +215,9 @@ public final class StoredObject implements FileSource {
         return file;
     }
 
-    /// Slices of others take memory, and connections.
     @Override
-    public boolean mayPause() {
-        return gathered.isEmpty();
+    public double shortage() {
+        return gathered.map(GatheredBytes::shortage).orElse(0.0);
     }
 
     /// Verifies and copies bytes, as far as the object has so many; blocks, for virtual threads.
