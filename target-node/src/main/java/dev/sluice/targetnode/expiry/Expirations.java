@@ -2,12 +2,14 @@ package dev.sluice.targetnode.expiry;
 
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.ExpiryStatus;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.pace.RateLimiter;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,8 @@ import org.slf4j.LoggerFactory;
 /// where objects expire. It keeps nothing: after a failover the new primary's next pass finds what is left.
 public final class Expirations implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Expirations.class);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final ObjectStore store;
     private final ClusterViews views;
@@ -152,11 +156,14 @@ public final class Expirations implements AutoCloseable {
         return deleted.get();
     }
 
-    /// Returns when the pass that is under way has ended, soon.
+    /// Waits a little for the page of keys that is under way.
     @Override
     public void close() {
         closed = true;
-        schedule.shutdown();
-        schedule.close();
+        schedule.shutdownNow();
+        boolean ended = Await.interruptible(() -> schedule.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
+        if (!ended) {
+            LOG.warn("a pass over expired objects is still under way");
+        }
     }
 }

@@ -98,7 +98,8 @@ public final class UnreadRequest {
         var asked = action.orElseThrow(this::noAction);
         if (asked.serving() == S3Action.Serving.REFUSED) {
             throw S3Failure.notImplemented(
-                    selector.isEmpty() ? asked.title() : "%s (?%s)".formatted(asked.title(), selector));
+                    (selector.isEmpty() ? asked.title() : "%s (?%s)".formatted(asked.title(), selector))
+                            + instead(asked));
         }
         var arguments = query.signedOnly();
         ReadArguments.requireSigned(query, arguments);
@@ -108,6 +109,15 @@ public final class UnreadRequest {
             case Address.Key(var name) -> ObjectRequests.parse(asked, name, arguments, headers);
             case Address.Bucket(var bucket) -> BucketRequests.parse(asked, bucket, arguments, headers);
             case Address.Service() -> BucketRequests.list(arguments);
+        };
+    }
+
+    private static String instead(S3Action asked) {
+        return switch (asked) {
+            case PUT_OBJECT_TAGGING, DELETE_OBJECT_TAGGING ->
+                ". An object's tags come with it: write it again with x-amz-tagging";
+            case PUT_BUCKET_VERSIONING -> ". No bucket has versions: write them under keys of their own";
+            default -> "";
         };
     }
 

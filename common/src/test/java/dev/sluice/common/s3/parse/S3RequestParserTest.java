@@ -515,6 +515,12 @@ class S3RequestParserTest {
     }
 
     @Test
+    void whatIsNotServedSaysWhatToDoInstead() {
+        assertThatThrownBy(() -> Requests.parse(S3Request.class, "PUT /abc/k?tagging"))
+                .hasMessageContaining("write it again with x-amz-tagging");
+    }
+
+    @Test
     void attributesToGet() {
         var get = Requests.parse(
                 S3Request.GetObjectAttributes.class,
