@@ -237,11 +237,11 @@ abstract class AwsSdkForJavaTests {
         for (var algorithm : List.of(
                 ChecksumAlgorithm.CRC32,
                 ChecksumAlgorithm.CRC32_C,
-                ChecksumAlgorithm.CRC32_C,
+                ChecksumAlgorithm.CRC64_NVME,
                 ChecksumAlgorithm.SHA1,
                 ChecksumAlgorithm.SHA256)) {
             var key = "sum/" + algorithm;
-            if (algorithm == ChecksumAlgorithm.CRC32_C) {
+            if (algorithm == ChecksumAlgorithm.CRC64_NVME) {
                 continue; // the SDK computes it only with a native library; boto3's checks send it as a header
             }
             s3.putObject(
@@ -397,7 +397,7 @@ abstract class AwsSdkForJavaTests {
         assertThat('"' + attributes.eTag() + '"').isEqualTo(made.eTag());
         assertThat(attributes.objectSize()).isEqualTo(5 * Content.MIB + 1000);
         assertThat(attributes.storageClassAsString()).isEqualTo("STANDARD");
-        assertThat(attributes.checksum().checksumCRC32C()).isEqualTo(made.checksumCRC32C());
+        assertThat(attributes.checksum().checksumCRC32C() + "-2").isEqualTo(made.checksumCRC32C());
         assertThat(attributes.checksum().checksumTypeAsString()).isEqualTo("COMPOSITE");
         assertThat(attributes.objectParts().totalPartsCount()).isEqualTo(2);
         assertThat(attributes.objectParts().parts())

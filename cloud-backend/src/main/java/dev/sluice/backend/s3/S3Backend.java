@@ -38,7 +38,7 @@ public final class S3Backend implements Backend {
     private static final String CHECKSUM_MODE = "x-amz-checksum-mode";
 
     /// To who may not read tags, and by what has none.
-    private static final Set<Integer> SHOWS_NO_TAGS = Set.of(401, 403, 405, 501);
+    private static final Set<Integer> SHOWS_NO_TAGS = Set.of(400, 401, 403, 405, 501);
 
     private static final Logger LOG = LoggerFactory.getLogger(S3Backend.class);
 

@@ -22,6 +22,7 @@ public record Tags(Map<String, String> values) {
     public static final int MOST_OF_BUCKET = 50;
     public static final int MOST_OF_OBJECT = 10;
 
+    private static final int LARGEST_HEADER = 8 << 10; // what S3 takes of all headers
     private static final int LONGEST_KEY = 128;
     private static final int LONGEST_VALUE = 256;
     private static final Pattern LEGAL = Pattern.compile("[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]*");
@@ -46,7 +47,13 @@ public record Tags(Map<String, String> values) {
             }
         }
         requireAtMost(MOST_OF_OBJECT, "Object", tags.size());
-        return new Tags(tags);
+        var read = new Tags(tags);
+        int length = read.header().length();
+        if (length > LARGEST_HEADER) {
+            throw S3Failure.of(
+                    S3Code.METADATA_TOO_LARGE, Integer.toString(length), Integer.toString(LARGEST_HEADER));
+        }
+        return read;
     }
 
     private static String decoded(String header, String part) {
@@ -92,6 +99,11 @@ public record Tags(Map<String, String> values) {
 
     private static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    /// @throws S3Failure when they are not what an object may have: another server may know other rules
+    public Tags requireLegal() {
+        return ofHeader(header());
     }
 
     public boolean isEmpty() {

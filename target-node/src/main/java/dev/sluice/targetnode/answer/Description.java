@@ -6,8 +6,6 @@ import dev.sluice.common.s3.answer.AttributesXml;
 import dev.sluice.common.s3.answer.SettingXml;
 import dev.sluice.targetnode.storage.record.FromParts;
 import java.nio.ByteBuffer;
-import java.util.List;
-import java.util.stream.IntStream;
 
 /// What is told of an object instead of its bytes: a document.
 public sealed interface Description {
@@ -27,13 +25,28 @@ public sealed interface Description {
         }
 
         private static AttributesXml.Parts parts(FromParts parts) {
-            var listed = parts.checksums().isEmpty()
-                    ? List.<AttributesXml.Part>of()
-                    : IntStream.range(0, parts.count())
-                            .mapToObj(i -> new AttributesXml.Part(
-                                    parts.number(i), parts.sizes().get(i), parts.checksumsOf(i)))
-                            .toList();
-            return new AttributesXml.Parts(parts.count(), listed);
+            return new AttributesXml.Parts() {
+                @Override
+                public int count() {
+                    return parts.count();
+                }
+
+                @Override
+                public boolean listed() {
+                    return parts.checksums().isPresent();
+                }
+
+                @Override
+                public int number(int index) {
+                    return parts.number(index);
+                }
+
+                @Override
+                public AttributesXml.Part part(int index) {
+                    return new AttributesXml.Part(
+                            number(index), parts.sizes().get(index), parts.checksumsOf(index));
+                }
+            };
         }
     }
 

@@ -32,7 +32,8 @@ public final class CloudTags {
         return S3Responses.xml(SettingXml.tagging(tags));
     }
 
-    /// Of a version that is cached. The cloud does not say when tags change.
+    /// Of a version that is cached. The cloud does not say when tags change. Of one that had none and cannot be asked for
+    /// now, none.
     ///
     /// @param etag the version's
     /// @param counted whether it had tags when it was cached
@@ -44,12 +45,15 @@ public final class CloudTags {
         try {
             tags = backend.tags(key).filter(some -> counted || !some.isEmpty());
             now = tags.map(_ -> backend.head(key).etag());
-        } catch (StoreException.NoSuchKey _) {
+        } catch (StoreException.NoSuchKey | StoreException.BackendUnavailable none) {
+            if (counted && !(none instanceof StoreException.NoSuchKey)) {
+                throw none;
+            }
             tags = Optional.empty();
             now = Optional.empty();
         }
         if (now.equals(Optional.of(etag))) {
-            return tags.orElseThrow();
+            return tags.orElseThrow().requireLegal();
         }
         if (now.isPresent() || counted) {
             throw new StoreException.Unavailable(

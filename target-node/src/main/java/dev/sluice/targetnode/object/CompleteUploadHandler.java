@@ -142,7 +142,7 @@ public final class CompleteUploadHandler {
             List<S3Request.CompletedPart> listed,
             BooleanSupplier abandoned) {
         if (call.bucket().backed()) {
-            return writtenThrough(call, request, listed);
+            return writtenThrough(call, request, listed, abandoned);
         }
         try {
             return assembled(call, request, listed, abandoned);
@@ -163,7 +163,7 @@ public final class CompleteUploadHandler {
         var key = call.key();
         var upload = uploads.require(ref, key, request.uploadId());
         var present = parts(call, request);
-        var checksums = checked(upload, request, listed, present);
+        var checksums = checked(upload, request, listed, present, abandoned);
         long size = size(wanted(present, listed));
         writes.requireWritable(bucket);
         try (var room = quotas.reserve(bucket, () -> quotas.growth(bucket, key, size) - size(present))) {
@@ -181,12 +181,15 @@ public final class CompleteUploadHandler {
     }
 
     private MultipartXml.Completed writtenThrough(
-            ObjectCall call, S3Request.CompleteMultipartUpload request, List<S3Request.CompletedPart> listed) {
+            ObjectCall call,
+            S3Request.CompleteMultipartUpload request,
+            List<S3Request.CompletedPart> listed,
+            BooleanSupplier abandoned) {
         var bucket = call.bucket();
         try {
             var upload = uploads.require(BucketRefs.of(bucket), call.key(), request.uploadId());
             var present = parts(call, request);
-            var checksums = checked(upload, request, listed, present);
+            var checksums = checked(upload, request, listed, present, abandoned);
             var done = writeThrough.complete(
                     bucket, call.key(), request.uploadId(), listed, present, checksums, request.conditions());
             return answer(call, request, done.etag(), done.checksums());
@@ -206,11 +209,12 @@ public final class CompleteUploadHandler {
             UploadState upload,
             S3Request.CompleteMultipartUpload request,
             List<S3Request.CompletedPart> listed,
-            List<Part> present) {
+            List<Part> present,
+            BooleanSupplier abandoned) {
         var parts = wanted(present, listed);
         checkSize(request, parts);
         limit.require(size(parts));
-        return new WholeChecksums(uploads, upload, request, parts).compared(listed);
+        return new WholeChecksums(uploads, upload, request, parts, abandoned).compared(listed);
     }
 
     private static MultipartXml.Completed answer(

@@ -4,9 +4,9 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.s3.ObjectAttribute;
 import dev.sluice.common.s3.S3Request;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /// The document of GetObjectAttributes.
 public final class AttributesXml {
@@ -17,8 +17,17 @@ public final class AttributesXml {
     /// @param parts of an object that a multipart upload made
     public record Attributes(String etag, long size, Map<ChecksumAlgorithm, String> checksums, Optional<Parts> parts) {}
 
-    /// @param listed as S3 lists them: only where they have checksums
-    public record Parts(int count, List<Part> listed) {}
+    /// Those of an object, by their place in it.
+    public interface Parts {
+        int count();
+
+        /// Whether they have checksums: S3 lists no others.
+        boolean listed();
+
+        int number(int index);
+
+        Part part(int index);
+    }
 
     /// @param checksums in base64
     public record Part(int number, long size, Map<ChecksumAlgorithm, String> checksums) {}
@@ -40,7 +49,7 @@ public final class AttributesXml {
             case CHECKSUM -> {
                 if (!object.checksums().isEmpty()) {
                     xml.open(attribute.title());
-                    CopyXml.checksums(xml, object.checksums());
+                    CopyXml.checksums(xml, withoutCount(object.checksums()));
                     xml.element("ChecksumType", type(object.checksums())).close(attribute.title());
                 }
             }
@@ -50,24 +59,30 @@ public final class AttributesXml {
         }
     }
 
+    /// Here S3 does not say of how many parts a checksum is composed.
+    private static Map<ChecksumAlgorithm, String> withoutCount(Map<ChecksumAlgorithm, String> checksums) {
+        return checksums.entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().split("-", 2)[0]));
+    }
+
     private static void write(XmlWriter xml, Parts parts, S3Request.GetObjectAttributes request) {
         xml.open(ObjectAttribute.OBJECT_PARTS.title()).element("PartsCount", parts.count());
-        if (!parts.listed().isEmpty()) {
-            var rest = parts.listed().stream()
-                    .filter(part -> part.number() > request.partNumberMarker())
-                    .toList();
-            var page = rest.subList(0, Math.min(rest.size(), request.maxParts()));
+        if (parts.listed()) {
+            int from = 0;
+            while (from < parts.count() && parts.number(from) <= request.partNumberMarker()) {
+                from++;
+            }
+            int to = (int) Math.min(parts.count(), (long) from + request.maxParts());
             xml.element("PartNumberMarker", request.partNumberMarker())
-                    .element(
-                            "NextPartNumberMarker",
-                            page.isEmpty() ? 0 : page.getLast().number())
+                    .element("NextPartNumberMarker", to == from ? 0 : parts.number(to - 1))
                     .element("MaxParts", request.maxParts())
-                    .element("IsTruncated", !page.isEmpty() && page.size() < rest.size());
-            page.forEach(part -> {
+                    .element("IsTruncated", (from < to) && (to < parts.count()));
+            for (int index = from; index < to; index++) {
+                var part = parts.part(index);
                 xml.open("Part").element("PartNumber", part.number()).element("Size", part.size());
                 CopyXml.checksums(xml, part.checksums());
                 xml.close("Part");
-            });
+            }
         }
         xml.close(ObjectAttribute.OBJECT_PARTS.title());
     }

@@ -101,10 +101,7 @@ final class WriteHeaders {
                 .map(Tags::ofHeader)
                 .filter(tags -> !tags.isEmpty())
                 .map(Tags::header)
-                .ifPresent(tags -> {
-                    checkSize(tags.length(), LARGEST_RAW);
-                    kept.put(Tags.HEADER, tags);
-                });
+                .ifPresent(tags -> kept.put(Tags.HEADER, tags));
         return Collections.unmodifiableSortedMap(kept);
     }
 

@@ -176,9 +176,13 @@ public final class DriveUploads {
     }
 
     /// Reads bytes of a part, unverified, from an offset in it.
+    ///
+    /// @throws StoreException.Unavailable when the upload is being ended, or the part replaced
     public void readPart(UploadState upload, Part part, long offset, ByteBuffer into) throws IOException {
         try (var file = files.open(Layout.upload(upload.uploadId()) + "/" + part.file())) {
             file.read(part.offset() + offset, into);
+        } catch (NoSuchFileException _) {
+            throw new StoreException.Unavailable("part %d was moved while it was read: try again".formatted(part.number()));
         }
     }
 

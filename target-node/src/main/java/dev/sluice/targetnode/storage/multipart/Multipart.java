@@ -352,10 +352,10 @@ public final class Multipart {
     /// Reads a part's bytes, unverified, from an offset in it.
     public void readPart(UploadState upload, Part part, long offset, ByteBuffer into) {
         var drive = drive(new Name(upload.bucket(), upload.key(), upload.uploadId()), Optional.empty());
-        drive.call(() -> {
+        var _ = drive.patiently(() -> drive.start(() -> {
             drive.uploads().readPart(upload, part, offset, into);
             return into;
-        });
+        }));
     }
 
     /// CompleteMultipartUpload: makes the object of the parts. Done again with an upload that is completed already,

@@ -12,6 +12,7 @@ import dev.sluice.targetnode.storage.record.UploadState;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /// The checksums of the object that a Complete makes: what the client promises is compared with them.
 public final class WholeChecksums {
@@ -19,14 +20,21 @@ public final class WholeChecksums {
     private final UploadState upload;
     private final S3Request.CompleteMultipartUpload request;
     private final List<Part> parts;
+    private final BooleanSupplier abandoned;
 
     /// @param parts those that the client names, as far as they are there, in order
+    /// @param abandoned whether nobody waits for it any more
     public WholeChecksums(
-            Multipart uploads, UploadState upload, S3Request.CompleteMultipartUpload request, List<Part> parts) {
+            Multipart uploads,
+            UploadState upload,
+            S3Request.CompleteMultipartUpload request,
+            List<Part> parts,
+            BooleanSupplier abandoned) {
         this.uploads = uploads;
         this.upload = upload;
         this.request = request;
         this.parts = parts;
+        this.abandoned = abandoned;
     }
 
     /// Blocks where parts have to be read.
@@ -35,7 +43,7 @@ public final class WholeChecksums {
     /// @return what the object is to keep
     public Map<ChecksumAlgorithm, String> compared(List<S3Request.CompletedPart> listed) {
         var algorithm = upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName);
-        return algorithm.isPresent() ? announced(algorithm.get(), listed) : promisedAtLast();
+        return algorithm.isPresent() ? announced(algorithm.get(), listed) : promisedAtLast(listed);
     }
 
     private Map<ChecksumAlgorithm, String> announced(
@@ -82,8 +90,8 @@ public final class WholeChecksums {
                 .formatted(ofUpload, promised));
     }
 
-    /// Of the whole object, of an upload that was begun without: where parts came without it, they are read.
-    private Map<ChecksumAlgorithm, String> promisedAtLast() {
+    /// Of the whole object, of an upload that was begun without: where parts came without it, all are read.
+    private Map<ChecksumAlgorithm, String> promisedAtLast(List<S3Request.CompletedPart> listed) {
         if (request.checksums().isEmpty()) {
             return Map.of();
         }
@@ -94,23 +102,23 @@ public final class WholeChecksums {
                 || !request.fullObjectChecksum().orElse(true)) {
             throw other("no checksum", algorithm);
         }
+        var _ = CompletedParts.wanted(listed, parts); // what is wrong with the list is said before that
         var ofParts = parts.stream()
-                .map(part -> new MultipartChecksum.Part(of(part, algorithm), part.size()))
+                .flatMap(part -> Optional.ofNullable(part.checksums().get(algorithm))
+                        .map(known -> new MultipartChecksum.Part(known, part.size()))
+                        .stream())
                 .toList();
-        return Map.of(algorithm, same(algorithm, MultipartChecksum.fullObject(algorithm, ofParts)));
+        var value = ofParts.size() == parts.size() ? MultipartChecksum.fullObject(algorithm, ofParts) : read(algorithm);
+        return Map.of(algorithm, same(algorithm, value));
     }
 
-    private String of(Part part, ChecksumAlgorithm algorithm) {
-        var known = part.checksums().get(algorithm);
-        if (known != null) {
-            return known;
-        }
-        if (algorithm == ChecksumAlgorithm.CRC32C) {
-            return part.blocks().crc32cBase64(part.size());
-        }
+    private String read(ChecksumAlgorithm algorithm) {
         var hasher = Hasher.of(algorithm);
-        try (var bytes = new PartsSource(uploads, upload, List.of(part))) {
+        try (var bytes = new PartsSource(uploads, upload, parts)) {
             for (var next = bytes.next(); next.hasRemaining(); next = bytes.next()) {
+                if (abandoned.getAsBoolean()) {
+                    throw new StoreException.Unavailable("nobody waits for the upload's end any more");
+                }
                 hasher.add(next);
             }
         }

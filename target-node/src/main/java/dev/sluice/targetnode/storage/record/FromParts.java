@@ -12,8 +12,11 @@ import java.util.Optional;
 /// @param uploadId 32 hexadecimal digits
 /// @param sizes of its parts, in order
 /// @param numbers of its parts, ascending; empty where they are 1, 2, 3 …
-/// @param checksums of its parts, where the upload was begun with one
+/// @param checksums of its parts, where the object's is composed of them and they are not too many
 public record FromParts(String uploadId, List<Long> sizes, List<Integer> numbers, Optional<Checksums> checksums) {
+    /// Of checksums in a record, which other nodes get whole.
+    private static final int MOST_BYTES = 128 << 10;
+
     /// @param values of all parts in base64, one after the other: each is as long as the others
     public record Checksums(ChecksumAlgorithm algorithm, String values) {
         int count() {
@@ -57,7 +60,9 @@ public record FromParts(String uploadId, List<Long> sizes, List<Integer> numbers
                 sizes,
                 gaps ? numbers : List.of(),
                 upload.checksumAlgorithm()
+                        .filter(_ -> !upload.fullObjectChecksum()) // S3 shows none of those
                         .flatMap(ChecksumAlgorithm::ofName)
+                        .filter(named -> named.size() * parts.size() <= MOST_BYTES)
                         .flatMap(named -> checksums(named, parts)));
     }
 
