@@ -108,7 +108,8 @@ final class ExpiryTest {
         }
     }
 
-    /// Clients write the same keys again and again, so none is ever a day old while they get answers. Targets are killed
+    /// Clients write the same keys again and again, so none is ever a day old while they get answers. Targets are
+    /// killed
     /// meanwhile.
     @Tag("long")
     @Test
@@ -165,7 +166,9 @@ final class ExpiryTest {
             if (found.isPresent()) {
                 boolean young = System.nanoTime() - began < DAY.toNanos();
                 if (young) {
-                    assertThat(found.get()).as("acknowledged less than a day ago").isEqualTo(content);
+                    assertThat(found.get())
+                            .as("acknowledged less than a day ago")
+                            .isEqualTo(content);
                     looks.incrementAndGet();
                 }
             }
@@ -179,9 +182,9 @@ final class ExpiryTest {
     /// The content, or nothing for no object; empty when nobody answers.
     private static Optional<String> read(S3Client s3, String key) {
         try {
-            return Optional.of(s3.getObjectAsBytes(
-                            request -> request.bucket("expiring").key(key))
-                    .asUtf8String());
+            return Optional.of(
+                    s3.getObjectAsBytes(request -> request.bucket("expiring").key(key))
+                            .asUtf8String());
         } catch (NoSuchKeyException _) {
             return Optional.of("");
         } catch (SdkException _) {

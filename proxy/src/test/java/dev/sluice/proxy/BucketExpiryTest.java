@@ -39,16 +39,21 @@ class BucketExpiryTest {
         assertThat(cluster.send("PUT /b?lifecycle", lifecycle(DAYS)).status()).isEqualTo(200);
         assertThat(TrialCluster.text(cluster.send("GET /b?lifecycle", "")))
                 .contains("<ID>r</ID>", "<Prefix>tmp/</Prefix>", "<Days>3</Days>");
-        assertThat(cluster.views.current()
+        assertThat(cluster.views
+                        .current()
                         .rules(cluster.known("b").orElseThrow())
                         .lifecycle()
                         .rules())
                 .hasSize(1);
         assertThat(outcome("PUT /b?lifecycle", lifecycle(""))).isEqualTo("400 MalformedXML");
-        assertThat(outcome("PUT /b?lifecycle", lifecycle(DAYS.replace("3", "0")))).isEqualTo("400 InvalidArgument");
-        assertThat(outcome(
-                        "PUT /b?lifecycle",
-                        lifecycle(RULE + "<Transition><Days>3</Days><StorageClass>GLACIER</StorageClass></Transition></Rule>")))
+        assertThat(outcome("PUT /b?lifecycle", lifecycle(DAYS.replace("3", "0"))))
+                .isEqualTo("400 InvalidArgument");
+        assertThat(
+                        outcome(
+                                "PUT /b?lifecycle",
+                                lifecycle(
+                                        RULE
+                                                + "<Transition><Days>3</Days><StorageClass>GLACIER</StorageClass></Transition></Rule>")))
                 .isEqualTo("501 NotImplemented");
         assertThat(TrialCluster.text(cluster.send("GET /b?lifecycle", ""))).contains("<Days>3</Days>");
         assertThat(cluster.send("DELETE /b?lifecycle", "").status()).isEqualTo(204);

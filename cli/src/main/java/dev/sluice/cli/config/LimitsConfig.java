@@ -16,16 +16,15 @@ public record LimitsConfig(
         TimeSpan lifecycleInterval,
         TimeSpan lifecycleDay) {
     private static final long LEAST_BODY_MEMORY = 1 << 20;
-    public static final LimitsConfig DEFAULTS =
-            new LimitsConfig(
-                    10_000,
-                    new ByteSize(0),
-                    ByteSize.parse("16KiB"),
-                    64,
-                    0,
-                    ByteSize.parse("5TiB"),
-                    TimeSpan.parse("1h"),
-                    TimeSpan.parse("24h"));
+    public static final LimitsConfig DEFAULTS = new LimitsConfig(
+            10_000,
+            new ByteSize(0),
+            ByteSize.parse("16KiB"),
+            64,
+            0,
+            ByteSize.parse("5TiB"),
+            TimeSpan.parse("1h"),
+            TimeSpan.parse("24h"));
 
     public LimitsConfig {
         Checks.atLeast("limits.connections", connections, 1);

@@ -218,16 +218,6 @@ public record BucketProperties(
         text.ifPresent(some -> changed.put(kind.title(), some));
         requireSmall(changed);
         return new BucketProperties(
-                backend,
-                durability,
-                changed,
-                route,
-                localCopies,
-                replicas,
-                data,
-                minInSync,
-                quota,
-                cache,
-                expireAfter);
+                backend, durability, changed, route, localCopies, replicas, data, minInSync, quota, cache, expireAfter);
     }
 }

@@ -12,8 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /// What a bucket's documents say, read once for each change of them.
 public record BucketRules(BucketPolicy policy, CorsRules cors, LifecycleRules lifecycle) {
-    public static final BucketRules NONE =
-            new BucketRules(BucketPolicy.NONE, CorsRules.NONE, LifecycleRules.NONE);
+    public static final BucketRules NONE = new BucketRules(BucketPolicy.NONE, CorsRules.NONE, LifecycleRules.NONE);
 
     private static final Logger LOG = LoggerFactory.getLogger(BucketRules.class);
 
@@ -35,8 +34,7 @@ public record BucketRules(BucketPolicy policy, CorsRules cors, LifecycleRules li
     }
 
     /// A document that cannot be read (damaged, or a newer Sluice's) does no harm, and none to other buckets.
-    private static <T> T read(
-            Bucket bucket, BucketDocument kind, Function<byte[], T> reader, T without, T unreadable) {
+    private static <T> T read(Bucket bucket, BucketDocument kind, Function<byte[], T> reader, T without, T unreadable) {
         return bucket.properties()
                 .document(kind)
                 .map(text -> {

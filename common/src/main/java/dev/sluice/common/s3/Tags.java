@@ -50,8 +50,7 @@ public record Tags(Map<String, String> values) {
         var read = new Tags(tags);
         int length = read.header().length();
         if (length > LARGEST_HEADER) {
-            throw S3Failure.of(
-                    S3Code.METADATA_TOO_LARGE, Integer.toString(length), Integer.toString(LARGEST_HEADER));
+            throw S3Failure.of(S3Code.METADATA_TOO_LARGE, Integer.toString(length), Integer.toString(LARGEST_HEADER));
         }
         return read;
     }

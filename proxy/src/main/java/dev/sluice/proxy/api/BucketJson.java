@@ -160,8 +160,8 @@ final class BucketJson {
         }
         var form = LIFE.matcher(text.asText());
         if (!form.matches()) {
-            throw new IOException(
-                    "expire_after must be a duration such as 90m, 12h or 30d, or null for never, not %s".formatted(text));
+            throw new IOException("expire_after must be a duration such as 90m, 12h or 30d, or null for never, not %s"
+                    .formatted(text));
         }
         long number = Long.parseLong(form.group(1));
         return Optional.of(

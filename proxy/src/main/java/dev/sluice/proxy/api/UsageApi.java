@@ -67,10 +67,13 @@ public final class UsageApi {
         }
         var shown = JSON.createObjectNode();
         for (var figure : List.of("deleted", "waiting", "failed")) {
-            shown.put(figure, each.stream().mapToLong(one -> one.path(figure).asLong()).sum());
+            shown.put(
+                    figure,
+                    each.stream().mapToLong(one -> one.path(figure).asLong()).sum());
         }
         var last = each.stream().map(one -> one.path("last_pass").asText("")).min(Comparator.naturalOrder());
-        return Optional.of(shown.put("last_pass", last.filter(text -> !text.isEmpty()).orElse(null)));
+        return Optional.of(
+                shown.put("last_pass", last.filter(text -> !text.isEmpty()).orElse(null)));
     }
 
     private static ObjectNode show(ExpiryStatus expiry) {

@@ -64,8 +64,10 @@ public final class DocumentHandlers {
     /// To let an object of a cached bucket expire would be to delete it in the cloud.
     private static LifecycleRules lifecycle(Bucket bucket, byte[] document) {
         var rules = LifecycleRules.parse(document);
-        if (bucket.backed() && rules.rules().stream().anyMatch(rule -> rule.expiry().isPresent())) {
-            throw S3Failure.notImplemented("Expiration in a bucket with a backend: let the cloud's own lifecycle do it");
+        if (bucket.backed()
+                && rules.rules().stream().anyMatch(rule -> rule.expiry().isPresent())) {
+            throw S3Failure.notImplemented(
+                    "Expiration in a bucket with a backend: let the cloud's own lifecycle do it");
         }
         return rules;
     }

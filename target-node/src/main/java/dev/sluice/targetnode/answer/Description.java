@@ -43,8 +43,7 @@ public sealed interface Description {
 
                 @Override
                 public AttributesXml.Part part(int index) {
-                    return new AttributesXml.Part(
-                            number(index), parts.sizes().get(index), parts.checksumsOf(index));
+                    return new AttributesXml.Part(number(index), parts.sizes().get(index), parts.checksumsOf(index));
                 }
             };
         }

@@ -32,7 +32,8 @@ public final class CloudTags {
         return S3Responses.xml(SettingXml.tagging(tags));
     }
 
-    /// Of a version that is cached. The cloud does not say when tags change. Of one that had none and cannot be asked for
+    /// Of a version that is cached. The cloud does not say when tags change. Of one that had none and cannot be asked
+    /// for
     /// now, none.
     ///
     /// @param etag the version's

@@ -222,7 +222,8 @@ public final class ColdFill {
             }
         }
         return passed
-                ? Optional.of(Filled.with(CacheResult.BYPASS, passThrough.body(backend, stream, asked, CacheResult.BYPASS)))
+                ? Optional.of(
+                        Filled.with(CacheResult.BYPASS, passThrough.body(backend, stream, asked, CacheResult.BYPASS)))
                 : Optional.empty();
     }
 
@@ -266,13 +267,18 @@ public final class ColdFill {
         if (!fill.join()) {
             return Filled.lookAgain(result); // ended and let go between the two calls
         }
-        return Filled.with(result, PassThrough.streamed(answer, sink -> {
-            try {
-                fill.copy(answer.offset(), answer.length(), sink);
-            } finally {
-                fill.leave();
-            }
-        }, () -> 0));
+        return Filled.with(
+                result,
+                PassThrough.streamed(
+                        answer,
+                        sink -> {
+                            try {
+                                fill.copy(answer.offset(), answer.length(), sink);
+                            } finally {
+                                fill.leave();
+                            }
+                        },
+                        () -> 0));
     }
 
     /// A fetch that others began long ago is compared as a cached object is. Nobody joins an outdated one any more.

@@ -97,8 +97,8 @@ public final class Expirations implements AutoCloseable {
         var view = views.current();
         return view.state().buckets().buckets().values().stream()
                 .filter(bucket -> !bucket.backed() && !bucket.deleting())
-                .filter(bucket ->
-                        !Lifetimes.of(bucket, view.rules(bucket), settings.day()).endless())
+                .filter(bucket -> !Lifetimes.of(bucket, view.rules(bucket), settings.day())
+                        .endless())
                 .toList();
     }
 
@@ -137,8 +137,7 @@ public final class Expirations implements AutoCloseable {
     }
 
     private void note(Bucket bucket, Function<ExpiryStatus, ExpiryStatus> change) {
-        statuses.compute(
-                bucket.id(), (_, before) -> change.apply(before == null ? ExpiryStatus.NONE : before));
+        statuses.compute(bucket.id(), (_, before) -> change.apply(before == null ? ExpiryStatus.NONE : before));
     }
 
     private static ExpiryStatus withProblem(ExpiryStatus before, String problem) {
@@ -161,7 +160,8 @@ public final class Expirations implements AutoCloseable {
     public void close() {
         closed = true;
         schedule.shutdownNow();
-        boolean ended = Await.interruptible(() -> schedule.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
+        boolean ended =
+                Await.interruptible(() -> schedule.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
         if (!ended) {
             LOG.warn("a pass over expired objects is still under way");
         }

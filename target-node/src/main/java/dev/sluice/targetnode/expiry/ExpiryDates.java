@@ -41,15 +41,15 @@ public final class ExpiryDates {
             return Telling.NOTHING;
         }
         var lifetimes = new Lifetimes(rules, bucket.properties().expireAfter(), day);
-        return (size, modified, headers) -> lifetimes
-                .of(key, size, Tags.among(headers).values(), modified)
-                .map(ExpiryDates::header);
+        return (size, modified, headers) ->
+                lifetimes.of(key, size, Tags.among(headers).values(), modified).map(ExpiryDates::header);
     }
 
     private static String header(LifecycleRules.Expiration expiration) {
         return "expiry-date=\"%s\", rule-id=\"%s\""
                 .formatted(
                         HttpDate.format(expiration.at()),
-                        URLEncoder.encode(expiration.rule(), StandardCharsets.UTF_8).replace("+", "%20"));
+                        URLEncoder.encode(expiration.rule(), StandardCharsets.UTF_8)
+                                .replace("+", "%20"));
     }
 }

@@ -60,8 +60,7 @@ record Lifetimes(LifecycleRules rules, Optional<Duration> expireAfter, Duration 
     /// The first end of those that are in force; empty for an object that stays.
     Optional<LifecycleRules.Expiration> of(String key, long size, Map<String, String> tags, Instant modified) {
         var byRule = rules.expiry(key, size, tags, modified, day);
-        var byProperty =
-                expireAfter.map(life -> new LifecycleRules.Expiration(PROPERTY, modified.plus(life)));
+        var byProperty = expireAfter.map(life -> new LifecycleRules.Expiration(PROPERTY, modified.plus(life)));
         if (byRule.isPresent() && byProperty.isPresent()) {
             return byProperty.get().at().isBefore(byRule.get().at()) ? byProperty : byRule;
         }

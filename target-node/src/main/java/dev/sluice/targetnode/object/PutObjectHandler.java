@@ -63,8 +63,7 @@ public final class PutObjectHandler {
         }
     }
 
-    private Headers expiry(
-            ObjectCall call, WriteThrough.Written written, WriteAttributes attributes, Headers headers) {
+    private Headers expiry(ObjectCall call, WriteThrough.Written written, WriteAttributes attributes, Headers headers) {
         return dates.of(call.bucket(), call.key())
                 .of(written.size(), Instant.ofEpochMilli(written.modifiedMillis()), attributes.headers())
                 .map(value -> headers.with(ExpiryDates.HEADER, value))

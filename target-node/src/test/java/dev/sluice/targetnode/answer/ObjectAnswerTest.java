@@ -53,7 +53,16 @@ class ObjectAnswerTest {
             Conditions conditions,
             SortedMap<String, String> overrides) {
         return new Asked(
-                range, conditions, part, checksums, overrides, false, Optional.empty(), Optional.empty(), false, ExpiryDates.Telling.NOTHING);
+                range,
+                conditions,
+                part,
+                checksums,
+                overrides,
+                false,
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                ExpiryDates.Telling.NOTHING);
     }
 
     private static ObjectAnswer whole(Known object) {

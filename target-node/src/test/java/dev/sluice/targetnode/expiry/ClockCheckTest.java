@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 class ClockCheckTest {
     static final NodeId SELF = new NodeId("target001");
     static final List<Node> OTHERS = IntStream.rangeClosed(2, 5)
-            .mapToObj(number -> new Node(
-                    new NodeId("target00" + number), Role.TARGET, "http://127.0.0.1:" + number, "", 1))
+            .mapToObj(number ->
+                    new Node(new NodeId("target00" + number), Role.TARGET, "http://127.0.0.1:" + number, "", 1))
             .toList();
     private static final Instant NOW = Instant.parse("2026-11-30T12:00:00Z");
 

@@ -68,11 +68,7 @@ class ExpirationsTest {
     }
 
     private Bucket bucket() {
-        return target.control()
-                .confirm()
-                .buckets()
-                .find(target.own().name())
-                .orElseThrow();
+        return target.control().confirm().buckets().find(target.own().name()).orElseThrow();
     }
 
     private void rules(String... rules) {
@@ -81,7 +77,8 @@ class ExpirationsTest {
             document.append("<Rule><Status>Enabled</Status>").append(rule).append("</Rule>");
         }
         set(before -> before.with(
-                BucketDocument.LIFECYCLE, Optional.of(document.append("</LifecycleConfiguration>").toString())));
+                BucketDocument.LIFECYCLE,
+                Optional.of(document.append("</LifecycleConfiguration>").toString())));
     }
 
     private void expireAfter(Duration life) {
@@ -101,8 +98,7 @@ class ExpirationsTest {
 
     private void put(String key, int size, String tags) {
         var headers = Tags.with(new TreeMap<>(), tags);
-        var attributes =
-                new WriteAttributes(headers, new TreeMap<>(), Optional.empty(), Map.of(), Optional.empty());
+        var attributes = new WriteAttributes(headers, new TreeMap<>(), Optional.empty(), Map.of(), Optional.empty());
         assertThat(target.put(bucket(), key, new byte[size], attributes, Conditions.NONE)
                         .status())
                 .isEqualTo(200);
@@ -134,7 +130,9 @@ class ExpirationsTest {
         assertThat(status.waiting()).isEqualTo(2);
         assertThat(status.deleted()).isZero();
         target.passes(Duration.ofDays(2)); // a day, and then to the next midnight
-        assertThat(target.get(bucket(), "tmp/a").status()).as("readable until it is deleted").isEqualTo(200);
+        assertThat(target.get(bucket(), "tmp/a").status())
+                .as("readable until it is deleted")
+                .isEqualTo(200);
         pass();
         assertThat(stored("tmp/a", "tmp/b/c", "kept")).containsExactly("kept");
         status = target.handlers().expiry(bucket().id());
@@ -222,9 +220,10 @@ class ExpirationsTest {
         put("a");
         var views = new ClusterViews(target.control());
         var wrong = InstantSource.offset(InstantSource.system(), Duration.ofHours(1));
-        var clocks = new ClockCheck(ClockCheckTest.SELF, () -> ClockCheckTest.OTHERS, _ -> Optional.of(Instant.now()), wrong);
-        try (var expirations = new Expirations(
-                target.store(), views, target.newWrites(), clocks, wrong, ExpirySettings.DEFAULTS)) {
+        var clocks = new ClockCheck(
+                ClockCheckTest.SELF, () -> ClockCheckTest.OTHERS, _ -> Optional.of(Instant.now()), wrong);
+        try (var expirations =
+                new Expirations(target.store(), views, target.newWrites(), clocks, wrong, ExpirySettings.DEFAULTS)) {
             expirations.passes();
             assertThat(stored("a")).containsExactly("a");
             assertThat(expirations.status(bucket().id()).problem())
@@ -236,7 +235,8 @@ class ExpirationsTest {
     void answersSayWhenAnObjectExpires() {
         rules("<ID>a rule/1</ID><Filter><Prefix>tmp/</Prefix></Filter>" + DAY);
         var written = target.put(bucket(), "tmp/a", CONTENT);
-        var pattern = "expiry-date=\"[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} 00:00:00 GMT\", rule-id=\"a%20rule%2F1\"";
+        var pattern =
+                "expiry-date=\"[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} 00:00:00 GMT\", rule-id=\"a%20rule%2F1\"";
         for (var answer : List.of(
                 written.header("x-amz-expiration"),
                 target.get(bucket(), "tmp/a").header("x-amz-expiration"),
@@ -253,8 +253,8 @@ class ExpirationsTest {
     }
 
     private static String later(String date, Duration by) {
-        return HttpDate.format(
-                Instant.from(java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME.parse(date)).plus(by));
+        return HttpDate.format(Instant.from(java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME.parse(date))
+                .plus(by));
     }
 
     @Test

@@ -200,7 +200,9 @@ public final class BucketCommands {
             long failed = expiry.path("failed").asLong();
             var text = new StringBuilder("%nexpiry: last pass %s, %d objects deleted, %d wait for their time%s"
                     .formatted(
-                            expiry.hasNonNull("last_pass") ? expiry.path("last_pass").asText() : "not yet",
+                            expiry.hasNonNull("last_pass")
+                                    ? expiry.path("last_pass").asText()
+                                    : "not yet",
                             expiry.path("deleted").asLong(),
                             expiry.path("waiting").asLong(),
                             failed > 0 ? ", %d could not be deleted and are tried again".formatted(failed) : ""));

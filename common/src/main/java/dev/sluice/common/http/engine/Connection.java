@@ -252,8 +252,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     void next() {
         current = null;
         clock.idleFromNow();
-        if (engine.draining() || (inputEnded && nothingWaits())) {
-            closeGracefully(nothingWaits());
+        if (engine.draining() || (inputEnded && waiting.isEmpty())) { // the decoder has nothing more either
+            closeGracefully(inputEnded || nothingWaits());
             return;
         }
         pump();
@@ -337,8 +337,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             if (nothingWaits()) {
                 closeAfterWrites();
             }
-        } else if (!onlyReads(current.head().method())
-                || (!current.received().hasEnded() && nothingWaits())) {
+        } else if (!onlyReads(current.head().method()) || (!current.received().hasEnded() && nothingWaits())) {
             Unawaited.close(channel);
         }
     }

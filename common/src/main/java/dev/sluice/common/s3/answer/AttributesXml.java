@@ -62,7 +62,8 @@ public final class AttributesXml {
     /// Here S3 does not say of how many parts a checksum is composed.
     private static Map<ChecksumAlgorithm, String> withoutCount(Map<ChecksumAlgorithm, String> checksums) {
         return checksums.entrySet().stream()
-                .collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().split("-", 2)[0]));
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, each -> each.getValue().split("-", 2)[0]));
     }
 
     private static void write(XmlWriter xml, Parts parts, S3Request.GetObjectAttributes request) {

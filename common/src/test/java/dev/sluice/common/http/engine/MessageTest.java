@@ -34,7 +34,7 @@ class MessageTest {
 
     /// It has sent all, and waits. The others say that the server has heard it.
     @Test
-    void aClientThatSendsNothingMoreGetsWhatItAskedToRead() throws Exception {
+    void aClientThatSendsNothingMoreGetsTheAnswerToARead() throws Exception {
         var may = new CountDownLatch(1);
         try (var server = TestServer.blocking(request -> {
                     if (request.head().path().startsWith("/late")) {
@@ -46,7 +46,7 @@ class MessageTest {
                 var idle = server.connect();
                 var writing = server.connect();
                 var cut = server.connect()) {
-            late.send(GET.formatted("late1") + GET.formatted("late2")).socket().shutdownOutput();
+            late.send(GET.formatted("late1")).socket().shutdownOutput();
             eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 1);
             idle.send(GET.formatted("idle")).read();
             idle.socket().shutdownOutput();
@@ -63,7 +63,6 @@ class MessageTest {
                     .isTrue();
             may.countDown();
             assertThat(late.read().text()).isEqualTo("/late1");
-            assertThat(late.read().text()).isEqualTo("/late2");
             assertThat(late.isClosedByServer()).isTrue();
         }
     }

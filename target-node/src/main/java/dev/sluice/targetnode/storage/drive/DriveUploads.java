@@ -182,7 +182,8 @@ public final class DriveUploads {
         try (var file = files.open(Layout.upload(upload.uploadId()) + "/" + part.file())) {
             file.read(part.offset() + offset, into);
         } catch (NoSuchFileException _) {
-            throw new StoreException.Unavailable("part %d was moved while it was read: try again".formatted(part.number()));
+            throw new StoreException.Unavailable(
+                    "part %d was moved while it was read: try again".formatted(part.number()));
         }
     }
 

@@ -507,8 +507,7 @@ public final class Multipart {
                     .ifPresent(drive::commit);
             drive.call(() -> drive.uploads().all(upload -> isOver(upload, drive)))
                     .forEach(upload -> sweep(upload, drive));
-            drive.call(() -> drive.uploads().all(isOld))
-                    .forEach(this::abortOld);
+            drive.call(() -> drive.uploads().all(isOld)).forEach(this::abortOld);
         }
     }
 
