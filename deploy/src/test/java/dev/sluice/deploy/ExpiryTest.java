@@ -103,14 +103,13 @@ final class ExpiryTest {
                     == 1);
             assertThat(has(s3, "kept")).isTrue();
             assertThat(has(s3, "tmp/7")).isFalse();
-            assertThat(cluster.run("bucket", "show", "expiring").out())
+            assertThat(cluster.run("bucket", "show", "expiring").outText())
                     .contains("expiry: last pass 20", "20 objects deleted, 0 wait for their time");
         }
     }
 
-    /// Clients write the same keys again and again, so none is ever a day old while they get answers. Targets are
-    /// killed
-    /// meanwhile.
+    /// Clients write the same keys again and again, so none is ever a day old while they get answers. Meanwhile
+    /// targets are killed.
     @Tag("long")
     @Test
     void noObjectThatWasJustWrittenIsLost() throws Exception {

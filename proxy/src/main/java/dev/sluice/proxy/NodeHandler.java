@@ -129,9 +129,8 @@ public final class NodeHandler implements HttpHandler {
         return s3.answer(head); // which refuses buckets of these names
     }
 
-    /// Only the node that the client sees adds them, not one that a request is relayed to. Whether that is so is not
-    /// asked
-    /// here: the answer may come when the other's token is too old.
+    /// Only the node that the client sees adds them, not one that a request is relayed to. Its token is not looked at:
+    /// when the answer comes it may be too old.
     @Override
     public Headers extraHeaders(RequestHead head) {
         return head.headers().has("Origin") ? s3.extraHeaders(head) : Headers.EMPTY;

@@ -31,9 +31,8 @@ public interface FileSource extends AutoCloseable {
     /// buffer until it completes. Never blocks; completes exceptionally when the bytes are bad or cannot be read.
     CompletionStage<?> fetch(long offset, ByteBuffer into);
 
-    /// How short what it holds is, besides the file: from 0 for plenty to 1 where others get none. The shorter, the
-    /// sooner
-    /// a client that takes nothing is cut off. Never blocks.
+    /// How short what it holds is, besides the file: from 0 for plenty to 1 where others get none. The shorter it is,
+    /// the sooner a client that takes nothing is cut off. Never blocks.
     default double shortage() {
         return 0;
     }

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.answer;
 
+import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
@@ -27,6 +28,16 @@ public record Asked(
         boolean tags,
         ExpiryDates.Telling expiry) {
     private static final Optional<ByteRange> FIRST_BYTE = Optional.of(new ByteRange.FromTo(0, 0));
+
+    /// With what a node, or the bucket's rules, ask of the answer besides.
+    public static Asked of(S3Request.GetObject get, ObjectCall call, ExpiryDates dates) {
+        var asked = of(get, call.bucket().backed()).telling(dates.of(call.bucket(), call.key()));
+        return call.asksForTags() ? asked.withTags() : asked;
+    }
+
+    public static Asked of(S3Request.HeadObject head, ObjectCall call, ExpiryDates dates) {
+        return of(head, call.bucket().backed()).telling(dates.of(call.bucket(), call.key()));
+    }
 
     public static Asked of(S3Request.GetObject get, boolean cached) {
         return new Asked(
@@ -89,14 +100,25 @@ public record Asked(
                 expiry);
     }
 
-    public Asked withTags() {
+    private Asked withTags() {
         return new Asked(
                 range, conditions, partNumber, checksumMode, overrides, cached, member, description, true, expiry);
     }
 
-    public Asked telling(ExpiryDates.Telling anExpiry) {
-        return new Asked(
-                range, conditions, partNumber, checksumMode, overrides, cached, member, description, tags, anExpiry);
+    private Asked telling(ExpiryDates.Telling anExpiry) {
+        return anExpiry.equals(expiry)
+                ? this
+                : new Asked(
+                        range,
+                        conditions,
+                        partNumber,
+                        checksumMode,
+                        overrides,
+                        cached,
+                        member,
+                        description,
+                        tags,
+                        anExpiry);
     }
 
     /// Exactly `bytes=0-0`: in a HEAD the request to begin the object's fill.

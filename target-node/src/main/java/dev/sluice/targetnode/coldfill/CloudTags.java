@@ -32,9 +32,8 @@ public final class CloudTags {
         return S3Responses.xml(SettingXml.tagging(tags));
     }
 
-    /// Of a version that is cached. The cloud does not say when tags change. Of one that had none and cannot be asked
-    /// for
-    /// now, none.
+    /// Of a version that is cached. The cloud does not say when tags change. None where it had none when it was cached,
+    /// and the cloud cannot be asked now.
     ///
     /// @param etag the version's
     /// @param counted whether it had tags when it was cached

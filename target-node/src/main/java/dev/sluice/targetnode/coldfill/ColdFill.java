@@ -267,18 +267,13 @@ public final class ColdFill {
         if (!fill.join()) {
             return Filled.lookAgain(result); // ended and let go between the two calls
         }
-        return Filled.with(
-                result,
-                PassThrough.streamed(
-                        answer,
-                        sink -> {
-                            try {
-                                fill.copy(answer.offset(), answer.length(), sink);
-                            } finally {
-                                fill.leave();
-                            }
-                        },
-                        () -> 0));
+        return Filled.with(result, PassThrough.followed(answer, sink -> {
+            try {
+                fill.copy(answer.offset(), answer.length(), sink);
+            } finally {
+                fill.leave();
+            }
+        }));
     }
 
     /// A fetch that others began long ago is compared as a cached object is. Nobody joins an outdated one any more.

@@ -82,8 +82,13 @@ final class PassThrough {
         }
     }
 
+    /// Of an object that is being stored: it holds the file alone.
+    static Response followed(ObjectAnswer answer, ResponseBody.Writer writer) {
+        return streamed(answer, writer, () -> 0);
+    }
+
     /// @param shortage of what is held while the client takes nothing
-    static Response streamed(ObjectAnswer answer, ResponseBody.Writer writer, DoubleSupplier shortage) {
+    private static Response streamed(ObjectAnswer answer, ResponseBody.Writer writer, DoubleSupplier shortage) {
         return new Response(
                 answer.status(),
                 answer.headers(),

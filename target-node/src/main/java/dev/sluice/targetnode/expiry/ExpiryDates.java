@@ -37,7 +37,7 @@ public final class ExpiryDates {
     /// Never blocks; for every read and write.
     public Telling of(Bucket bucket, String key) {
         var rules = views.current().rules(bucket).lifecycle();
-        if (rules == LifecycleRules.NONE && bucket.properties().expireAfter().isEmpty()) {
+        if (rules.rules().isEmpty() && bucket.properties().expireAfter().isEmpty()) {
             return Telling.NOTHING;
         }
         var lifetimes = new Lifetimes(rules, bucket.properties().expireAfter(), day);

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One walk over the keys of a bucket that this target is the primary of. What has expired is deleted if it still is
-/// the
-/// version that was seen: of a write in between, the write counts. What cannot be deleted is left for the next pass.
+/// the version that was seen: of a write in between, the write counts. What cannot be deleted now is left for the
+/// next pass.
 final class ExpiryPass {
     private static final Logger LOG = LoggerFactory.getLogger(ExpiryPass.class);
 

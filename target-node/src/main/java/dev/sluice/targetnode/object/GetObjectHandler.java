@@ -63,17 +63,11 @@ public final class GetObjectHandler {
     }
 
     public Answer get(ObjectCall call, S3Request.GetObject request) {
-        var asked = asked(call, Asked.of(request, call.bucket().backed()));
-        return answer(call, call.asksForTags() ? asked.withTags() : asked, false);
+        return answer(call, Asked.of(request, call, dates), false);
     }
 
     public Answer head(ObjectCall call, S3Request.HeadObject request) {
-        return answer(call, asked(call, Asked.of(request, call.bucket().backed())), true);
-    }
-
-    private Asked asked(ObjectCall call, Asked asked) {
-        var expiry = dates.of(call.bucket(), call.key());
-        return expiry == ExpiryDates.Telling.NOTHING ? asked : asked.telling(expiry);
+        return answer(call, Asked.of(request, call, dates), true);
     }
 
     /// What is told of an object instead of its bytes.
@@ -95,8 +89,7 @@ public final class GetObjectHandler {
     }
 
     Answer headOfAway(ObjectCall call, S3Request.HeadObject request) {
-        var asked = Asked.of(request, true);
-        return new Blocking(_ -> coldFill.past(call, asked, true));
+        return new Blocking(_ -> coldFill.past(call, Asked.of(request, true), true));
     }
 
     /// Never blocks: what is hot and verified is answered on the event loop.

@@ -22,11 +22,13 @@ class ClockCheckTest {
             .toList();
     private static final Instant NOW = Instant.parse("2026-11-30T12:00:00Z");
 
-    /// @param seconds by which the others' clocks differ; null for one that does not answer
-    private static Optional<String> problem(Integer... seconds) {
+    private static final int SILENT = Integer.MIN_VALUE;
+
+    /// @param seconds by which the others' clocks differ
+    private static Optional<String> problem(int... seconds) {
         var left = new ArrayDeque<Optional<Instant>>();
-        for (var each : seconds) {
-            left.add(Optional.ofNullable(each).map(by -> NOW.plus(Duration.ofSeconds(by))));
+        for (int each : seconds) {
+            left.add(each == SILENT ? Optional.empty() : Optional.of(NOW.plus(Duration.ofSeconds(each))));
         }
         return new ClockCheck(
                         SELF, () -> OTHERS.subList(0, seconds.length), _ -> left.remove(), InstantSource.fixed(NOW))
@@ -40,7 +42,7 @@ class ClockCheckTest {
         assertThat(problem(59)).isEmpty();
         assertThat(problem(-59)).isEmpty();
         assertThat(problem(0, 61)).as("that one is wrong").isEmpty();
-        assertThat(problem(0, null)).isEmpty();
+        assertThat(problem(0, SILENT)).isEmpty();
         assertThat(problem(0, -3600, 3600, 0)).isEmpty();
     }
 
@@ -49,12 +51,12 @@ class ClockCheckTest {
         assertThat(problem(61)).as("nobody knows which one of two is right").isPresent();
         assertThat(problem(-61, -61)).isPresent();
         assertThat(problem(0, 3600, 3600, 3600)).isPresent();
-        assertThat(problem(null, 3600)).isPresent();
+        assertThat(problem(SILENT, 3600)).isPresent();
     }
 
     @Test
     void withoutAnyAnswerItIsNotKnown() {
-        assertThat(problem((Integer) null)).isPresent();
-        assertThat(problem(null, null)).isPresent();
+        assertThat(problem(SILENT)).isPresent();
+        assertThat(problem(SILENT, SILENT)).isPresent();
     }
 }

@@ -122,10 +122,8 @@ public final class DriveUploads {
 
     private static Prepared entered(UploadState upload) {
         var indexKey = UploadKeys.upload(upload.bucket().id(), upload.key(), upload.uploadId());
-        return Prepared.ofIndex(
-                new IndexBatch().put(Table.UPLOADS, indexKey, upload.encode()),
-                Set.of(Layout.upload(upload.uploadId()), Layout.UPLOADS),
-                true);
+        var index = new IndexBatch().put(Table.UPLOADS, indexKey, upload.encode());
+        return Prepared.ofIndex(index, Set.of(Layout.upload(upload.uploadId()), Layout.UPLOADS), true);
     }
 
     /// Gives a part that was written its record, and syncs both when they are to last. The record is there before the
@@ -175,15 +173,12 @@ public final class DriveUploads {
         return createOrEdit(folder + "/" + file);
     }
 
-    /// Reads bytes of a part, unverified, from an offset in it.
-    ///
-    /// @throws StoreException.Unavailable when the upload is being ended, or the part replaced
+    /// Reads bytes of a part, unverified, from an offset in it; Unavailable when it is replaced or the upload ends.
     public void readPart(UploadState upload, Part part, long offset, ByteBuffer into) throws IOException {
         try (var file = files.open(Layout.upload(upload.uploadId()) + "/" + part.file())) {
             file.read(part.offset() + offset, into);
         } catch (NoSuchFileException _) {
-            throw new StoreException.Unavailable(
-                    "part %d was moved while it was read: try again".formatted(part.number()));
+            throw new StoreException.Unavailable("part " + part.number() + " was moved while it was read: try again");
         }
     }
 
