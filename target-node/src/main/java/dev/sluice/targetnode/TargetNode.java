@@ -160,8 +160,8 @@ public final class TargetNode implements AutoCloseable {
     /// A bucket's rules say how old they may be, or else [#UPLOADS_KEPT].
     private static void forgetOldUploads(ObjectStore store, ClusterViews views, ExpirySettings expiry) {
         var now = Instant.now();
-        var view = views.current();
         try {
+            var view = views.current();
             store.multipart().expire(now.minus(RESULTS_KEPT), upload -> {
                 var kept = view.bucket(upload.bucket().name())
                         .filter(bucket -> bucket.id() == upload.bucket().id())

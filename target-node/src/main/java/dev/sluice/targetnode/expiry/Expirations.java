@@ -66,8 +66,12 @@ public final class Expirations implements AutoCloseable {
         long millis = settings.interval().toMillis();
         var _ = schedule.scheduleWithFixedDelay(
                 () -> {
-                    if (ready.getAsBoolean()) {
-                        passes();
+                    try {
+                        if (ready.getAsBoolean()) {
+                            passes();
+                        }
+                    } catch (RuntimeException failure) { // or no pass would ever begin again
+                        LOG.error("no expired objects are deleted now", failure);
                     }
                 },
                 millis,
