@@ -117,6 +117,7 @@ final class DriveCommandTest {
     void aDriveIsAttachedSurvivesARestartAndIsDetached(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
         bucket = "attached";
         try (var s3 = cluster.endpoint().client()) {
+            cluster.run("bucket", "create", "before-the-drive"); // else a bucket of another test has replicas on it
             cluster.run("bucket", "create", bucket, "--replicas", "1");
             var more = folder.resolve("more").toString();
             assertThat(cluster.run("drive", "attach", more, "--target", "target001")

@@ -18,6 +18,7 @@ import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.controller.files.StateDrive;
 import dev.sluice.targetnode.controller.files.StateDrives;
+import dev.sluice.targetnode.expiry.ClockCheck;
 import dev.sluice.targetnode.expiry.Expirations;
 import dev.sluice.targetnode.expiry.ExpirySettings;
 import dev.sluice.targetnode.quota.EvictedBuckets;
@@ -42,12 +43,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -127,12 +130,6 @@ public final class TargetNode implements AutoCloseable {
                 store.bucketBytes(), handlers.reads(), handlers.revalidation(), quotas, views, node, meters);
         var housekeeping = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofVirtual().name("housekeeping").factory());
-        long interval = settings.expiry().interval().toMillis();
-        var _ = housekeeping.scheduleWithFixedDelay(
-                () -> forgetOldUploads(store, views, settings.expiry()),
-                Math.min(interval, FIRST_LOOK.toMillis()),
-                interval,
-                TimeUnit.MILLISECONDS);
         var removed = handlers.removedBuckets();
         removed.start();
         var _ = housekeeping.scheduleWithFixedDelay(() -> adoptCopies(store, views), 1, 5, TimeUnit.SECONDS);
@@ -140,7 +137,14 @@ public final class TargetNode implements AutoCloseable {
         var _ = housekeeping.scheduleWithFixedDelay(handlers.reads()::record, 1, 5, TimeUnit.SECONDS);
         var replicator = Replicator.start(node, store, control, peers, removed::dropOn, new BootClock());
         ReplicationMeters.register(replicator, node, meters);
-        handlers.expirations().start(() -> store.ready() && replicator.hasRegistered());
+        BooleanSupplier serves = () -> store.ready() && replicator.hasRegistered();
+        long interval = settings.expiry().interval().toMillis();
+        var _ = housekeeping.scheduleWithFixedDelay(
+                () -> forgetOldUploads(store, views, handlers.clocks(), settings.expiry(), serves),
+                Math.min(interval, FIRST_LOOK.toMillis()),
+                interval,
+                TimeUnit.MILLISECONDS);
+        handlers.expirations().start(serves);
         FunctionCounter.builder("sluice.expiry.deleted", handlers.expirations(), Expirations::deleted)
                 .tags("node", node.value())
                 .register(meters);
@@ -158,19 +162,33 @@ public final class TargetNode implements AutoCloseable {
     }
 
     /// A bucket's rules say how old they may be, or else [#UPLOADS_KEPT].
-    private static void forgetOldUploads(ObjectStore store, ClusterViews views, ExpirySettings expiry) {
+    private static void forgetOldUploads(
+            ObjectStore store, ClusterViews views, ClockCheck clocks, ExpirySettings expiry, BooleanSupplier serves) {
         var now = Instant.now();
         try {
-            var view = views.current();
-            store.multipart().expire(now.minus(RESULTS_KEPT), upload -> {
-                var kept = view.bucket(upload.bucket().name())
-                        .filter(bucket -> bucket.id() == upload.bucket().id())
-                        .flatMap(bucket -> view.rules(bucket).lifecycle().abortAfter(upload.key(), expiry.day()))
-                        .orElse(UPLOADS_KEPT);
-                return Instant.ofEpochMilli(upload.createdMillis()).isBefore(now.minus(kept));
-            });
+            var problem = serves.getAsBoolean() ? clocks.problem() : Optional.of("this target does not serve yet");
+            if (problem.isPresent()) {
+                LOG.info("old multipart uploads stay for now: {}", problem.get());
+                return;
+            }
+            var view = views.confirmed();
+            store.multipart()
+                    .expire(
+                            now.minus(RESULTS_KEPT),
+                            upload -> view.bucket(upload.bucket().name())
+                                    .filter(bucket ->
+                                            bucket.id() == upload.bucket().id())
+                                    .map(bucket -> view.rules(bucket)
+                                            .lifecycle()
+                                            .abortAfter(upload.key(), expiry.day())
+                                            .orElse(UPLOADS_KEPT))
+                                    .filter(kept -> Instant.ofEpochMilli(upload.createdMillis())
+                                            .isBefore(now.minus(kept)))
+                                    .isPresent());
         } catch (StoreException e) {
             LOG.warn("old multipart uploads stay for now: {}", e.getMessage());
+        } catch (RuntimeException bug) { // or nobody would look again
+            LOG.error("old multipart uploads stay for now", bug);
         }
     }
 

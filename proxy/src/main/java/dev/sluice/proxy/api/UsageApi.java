@@ -10,7 +10,9 @@ import dev.sluice.common.peer.ReadCounts;
 import dev.sluice.common.peer.RecentReads;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.BucketDocument;
+import dev.sluice.common.s3.config.LifecycleRules;
 import dev.sluice.proxy.gateway.TargetFanout;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -92,7 +94,11 @@ public final class UsageApi {
 
     private static boolean expires(Bucket bucket) {
         return bucket.properties().expireAfter().isPresent()
-                || bucket.properties().document(BucketDocument.LIFECYCLE).isPresent();
+                || bucket.properties()
+                        .document(BucketDocument.LIFECYCLE)
+                        .map(text -> LifecycleRules.parse(text.getBytes(StandardCharsets.UTF_8)))
+                        .filter(LifecycleRules::expires)
+                        .isPresent();
     }
 
     private static long sum(List<ObjectNode> answers, String figure) {

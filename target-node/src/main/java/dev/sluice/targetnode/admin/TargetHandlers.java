@@ -92,6 +92,7 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
     private final Resilver resilver;
     private final Jobs jobs;
     private final Expirations expirations;
+    private final ClockCheck clocks;
 
     public TargetHandlers(TargetParts parts, TargetSettings settings) {
         var store = parts.store();
@@ -143,13 +144,8 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
         var names = new BucketNames(views);
         this.scrubs = store.scrubs(settings.scrubbing(), names, new ScrubRepair(views, damagedCopies));
         this.resilver = store.resilver(settings.resilvering(), names);
-        this.expirations = new Expirations(
-                store,
-                views,
-                writes,
-                new ClockCheck(parts.node(), views, parts.peers(), parts.clock()),
-                parts.clock(),
-                settings.expiry());
+        this.clocks = new ClockCheck(parts.node(), views, parts.peers(), parts.clock());
+        this.expirations = new Expirations(store, views, writes, clocks, parts.clock(), settings.expiry());
         var tools = JobTools.of(parts.node(), views, store, coldFill, revalidation, backends, quotas);
         this.jobs = Jobs.of(parts.control(), tools, batches);
         ResilverMeters.register(resilver, parts.node(), parts.meters());
@@ -237,6 +233,10 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
     @Override
     public ExpiryStatus expiry(long bucketId) {
         return expirations.status(bucketId);
+    }
+
+    public ClockCheck clocks() {
+        return clocks;
     }
 
     /// They do nothing before they are started.

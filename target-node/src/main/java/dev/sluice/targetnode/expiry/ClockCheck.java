@@ -53,7 +53,7 @@ public final class ClockCheck {
 
     /// Why this clock is not to be trusted; empty when it is: most clocks agree with it, its own counted. Blocks for
     /// some seconds at most.
-    Optional<String> problem() {
+    public Optional<String> problem() {
         var others =
                 targets.get().stream().filter(node -> !node.id().equals(self)).toList();
         return others.isEmpty() ? Optional.empty() : problem(others);

@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class Expirations implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Expirations.class);
 
+    private static final Duration FIRST = Duration.ofMinutes(1);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final ObjectStore store;
@@ -70,11 +71,11 @@ public final class Expirations implements AutoCloseable {
                         if (ready.getAsBoolean()) {
                             passes();
                         }
-                    } catch (RuntimeException failure) { // or no pass would ever begin again
+                    } catch (RuntimeException | Error failure) { // or no pass would ever begin again
                         LOG.error("no expired objects are deleted now", failure);
                     }
                 },
-                millis,
+                Math.min(millis, FIRST.toMillis()),
                 millis,
                 TimeUnit.MILLISECONDS);
     }
@@ -86,12 +87,15 @@ public final class Expirations implements AutoCloseable {
         if (buckets.isEmpty()) {
             return;
         }
-        var problem = clocks.problem();
-        problem.ifPresent(why -> LOG.warn("no expired objects are deleted now: {}", why));
         for (var bucket : buckets) {
+            if (closed) {
+                return;
+            }
+            var problem = clocks.problem(); // a pass may take hours
             if (problem.isPresent()) {
+                LOG.warn("bucket {}: no expired objects are deleted now: {}", bucket.name(), problem.get());
                 note(bucket, before -> withProblem(before, problem.get()));
-            } else if (!closed) {
+            } else {
                 pass(bucket);
             }
         }

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.expiry;
 
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.s3.listing.ListQuery;
@@ -23,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +41,12 @@ final class ExpiryPass {
 
     /// Deletions at once, which are made durable together.
     private static final int AT_ONCE = 16;
+
+    /// For a page that cannot be listed, or no controller that answers: before the pass is given up.
+    private static final int MOST_FAILURES = 20;
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Duration LATELY = Duration.ofSeconds(5);
 
     private static final ObjectVersion UNKNOWN = new ObjectVersion(0, 0);
 
@@ -78,40 +86,59 @@ final class ExpiryPass {
 
     /// Blocks. Ends early where the bucket's rules are taken away meanwhile.
     ///
-    /// @throws StoreException when the bucket's keys cannot be listed now
-    void over(Bucket bucket) {
-        var ref = BucketRefs.of(bucket);
+    /// @throws StoreException when the bucket's keys cannot be listed, or no controller answers
+    void over(Bucket started) {
         var from = "";
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             while (wanted.getAsBoolean()) {
-                var lifetimes = lifetimes(bucket);
-                if (lifetimes.isEmpty()) {
-                    break;
-                }
                 pace.await(PAGE, RATE, wanted);
-                var query = new ListQuery(lifetimes.get().prefix(), "", from, PAGE);
-                var page = store.writer(ref).list(bucket.id(), query).entries();
-                work(bucket, lifetimes.get(), page, threads);
-                if (page.size() < PAGE) {
+                var after = from;
+                var next = repeated(() -> page(started, after, threads));
+                if (next.isEmpty()) {
                     break;
                 }
-                from = KeyOrder.justAfter(page.getLast().key());
+                from = next.get();
             }
         }
+    }
+
+    private <T> T repeated(Supplier<T> work) {
+        for (int failures = 0; ; failures++) {
+            try {
+                return work.get();
+            } catch (StoreException.Unavailable notNow) {
+                if (failures == MOST_FAILURES || !wanted.getAsBoolean()) {
+                    throw notNow;
+                }
+                Await.pause(PAUSE);
+            }
+        }
+    }
+
+    /// By the rules as they are now, which a controller says.
+    ///
+    /// @return where the next page begins; empty when there is none
+    private Optional<String> page(Bucket started, String from, ExecutorService threads) {
+        var view = views.confirmed(LATELY);
+        var bucket = view.bucket(started.name()).filter(there -> there.id() == started.id() && !there.deleting());
+        var lifetimes =
+                bucket.map(there -> Lifetimes.of(there, view.rules(there), day)).filter(some -> !some.endless());
+        if (lifetimes.isEmpty()) {
+            return Optional.empty();
+        }
+        var query = new ListQuery(lifetimes.get().prefix(), "", from, PAGE);
+        var page = store.writer(BucketRefs.of(bucket.get()))
+                .list(started.id(), query)
+                .entries();
+        work(bucket.get(), lifetimes.get(), page, threads);
+        return page.size() < PAGE
+                ? Optional.empty()
+                : Optional.of(KeyOrder.justAfter(page.getLast().key()));
     }
 
     /// Also of one that broke off.
     Result result() {
         return new Result(deleted.sum(), waiting.sum(), failed.sum());
-    }
-
-    /// As the rules are now.
-    private Optional<Lifetimes> lifetimes(Bucket bucket) {
-        var view = views.current();
-        return view.bucket(bucket.name())
-                .filter(there -> there.id() == bucket.id() && !there.deleting())
-                .map(there -> Lifetimes.of(there, view.rules(there), day))
-                .filter(lifetimes -> !lifetimes.endless());
     }
 
     private void work(Bucket bucket, Lifetimes lifetimes, Iterable<ListEntry> page, ExecutorService threads) {
@@ -120,7 +147,7 @@ final class ExpiryPass {
             if (entry.version().equals(UNKNOWN)) {
                 continue; // its record cannot be read: nothing is known of its age
             }
-            if (!lifetimes.needTags() && !isDue(lifetimes, entry, Map.of())) {
+            if (!mayBeDue(lifetimes, entry)) {
                 continue;
             }
             room.acquireUninterruptibly();
@@ -133,6 +160,14 @@ final class ExpiryPass {
             });
         }
         room.acquireUninterruptibly(AT_ONCE);
+    }
+
+    /// Without a look at the object, whose tags may say otherwise.
+    private boolean mayBeDue(Lifetimes lifetimes, ListEntry entry) {
+        var modified = Instant.ofEpochMilli(entry.modifiedMillis());
+        return lifetimes.needTags()
+                ? lifetimes.mayHaveEnded(entry.key(), entry.size(), modified, now)
+                : isDue(lifetimes, entry, Map.of());
     }
 
     private boolean isDue(Lifetimes lifetimes, ListEntry entry, Map<String, String> tags) {

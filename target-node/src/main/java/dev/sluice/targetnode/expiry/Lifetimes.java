@@ -57,6 +57,16 @@ record Lifetimes(LifecycleRules rules, Optional<Duration> expireAfter, Duration 
         return rules.needsTags();
     }
 
+    /// Whether an object may have ended by then, whatever its tags are.
+    boolean mayHaveEnded(String key, long size, Instant modified, Instant now) {
+        return expireAfter.map(life -> !modified.plus(life).isAfter(now)).orElse(false)
+                || expiring().stream()
+                        .filter(rule ->
+                                rule.filter().matches(key, size, rule.filter().tags()))
+                        .flatMap(rule -> rule.expiry().stream())
+                        .anyMatch(expiry -> !expiry.of(modified, day).isAfter(now));
+    }
+
     /// The first end of those that are in force; empty for an object that stays.
     Optional<LifecycleRules.Expiration> of(String key, long size, Map<String, String> tags, Instant modified) {
         var byRule = rules.expiry(key, size, tags, modified, day);

@@ -153,7 +153,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     private void begin(HttpRequest request) {
         if (inputEnded && !onlyReads(request.method().name())) {
-            Unawaited.close(channel);
+            closeAfterWrites();
             return;
         }
         clock.headComplete();

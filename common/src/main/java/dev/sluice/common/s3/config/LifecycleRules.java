@@ -57,6 +57,11 @@ public record LifecycleRules(List<LifecycleRule> rules) {
                 .map(day::multipliedBy);
     }
 
+    /// Whether any object expires.
+    public boolean expires() {
+        return enabled().anyMatch(rule -> rule.expiry().isPresent());
+    }
+
     /// Whether an object's tags can decide when it expires.
     public boolean needsTags() {
         return enabled().anyMatch(rule -> !rule.filter().tags().isEmpty());

@@ -104,12 +104,18 @@ public final class WholeChecksums {
         }
         var _ = CompletedParts.wanted(listed, parts); // what is wrong with the list is said before that
         var ofParts = parts.stream()
-                .flatMap(part -> Optional.ofNullable(part.checksums().get(algorithm))
-                        .map(known -> new MultipartChecksum.Part(known, part.size()))
-                        .stream())
+                .flatMap(part ->
+                        known(part, algorithm).map(known -> new MultipartChecksum.Part(known, part.size())).stream())
                 .toList();
         var value = ofParts.size() == parts.size() ? MultipartChecksum.fullObject(algorithm, ofParts) : read(algorithm);
         return Map.of(algorithm, same(algorithm, value));
+    }
+
+    private static Optional<String> known(Part part, ChecksumAlgorithm algorithm) {
+        var sent = Optional.ofNullable(part.checksums().get(algorithm));
+        return sent.isEmpty() && algorithm == ChecksumAlgorithm.CRC32C
+                ? Optional.of(part.blocks().crc32cBase64(part.size()))
+                : sent;
     }
 
     private String read(ChecksumAlgorithm algorithm) {
