@@ -113,11 +113,12 @@ final class DriveCommandTest {
         }
     }
 
+    /// A cluster of its own: buckets of other tests could get replicas on the drive, and keep it.
     @Test
-    void aDriveIsAttachedSurvivesARestartAndIsDetached(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
+    void aDriveIsAttachedSurvivesARestartAndIsDetached() throws Exception {
         bucket = "attached";
-        try (var s3 = cluster.endpoint().client()) {
-            cluster.run("bucket", "create", "before-the-drive"); // else a bucket of another test has replicas on it
+        try (var cluster = SluiceCluster.start(folder.resolve("cluster"), Map.of(), "--separate", "--targets", "1");
+                var s3 = cluster.endpoint().client()) {
             cluster.run("bucket", "create", bucket, "--replicas", "1");
             var more = folder.resolve("more").toString();
             assertThat(cluster.run("drive", "attach", more, "--target", "target001")

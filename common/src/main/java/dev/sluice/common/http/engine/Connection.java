@@ -6,7 +6,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
@@ -42,8 +41,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean insideRead;
     private boolean pumping;
     private boolean flushWanted;
-    /// The client has sent all that it will.
-    private boolean inputEnded;
     /// No further request is taken; what arrives is thrown away until the connection is closed.
     private boolean closing;
 
@@ -152,10 +149,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     private void begin(HttpRequest request) {
-        if (inputEnded && !onlyReads(request.method().name())) {
-            closeAfterWrites();
-            return;
-        }
         clock.headComplete();
         RequestReader read;
         try {
@@ -252,8 +245,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     void next() {
         current = null;
         clock.idleFromNow();
-        if (engine.draining() || (inputEnded && waiting.isEmpty())) { // the decoder has nothing more either
-            closeGracefully(inputEnded || nothingWaits());
+        if (engine.draining()) {
+            closeGracefully(nothingWaits());
             return;
         }
         pump();
@@ -324,26 +317,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof Drain && current == null && !closing && channel.isActive()) {
             closeGracefully(nothingWaits());
-        } else if (event instanceof ChannelInputShutdownEvent) {
-            inputEnded();
         }
-    }
-
-    /// A client that has sent all may wait for its answer, or have gone: the two look the same. What only reads is
-    /// answered. A write is given up, as that of one who has gone and may have written the same since.
-    private void inputEnded() {
-        inputEnded = true;
-        if (current == null) {
-            if (nothingWaits()) {
-                closeAfterWrites();
-            }
-        } else if (!onlyReads(current.head().method()) || (!current.received().hasEnded() && nothingWaits())) {
-            Unawaited.close(channel);
-        }
-    }
-
-    private static boolean onlyReads(String method) {
-        return method.equals("GET") || method.equals("HEAD");
     }
 
     @Override

@@ -46,7 +46,6 @@ public final class HttpServer implements AutoCloseable {
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.AUTO_READ, false)
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls.isEmpty())
                 .childOption(ChannelOption.ALLOCATOR, SocketBuffers.ALLOCATOR)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, SocketBuffers.receiving(engine.budget()))
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, SocketBuffers.WATER_MARKS)

@@ -7,7 +7,6 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import java.util.HashSet;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /// Heads, connections and the order of answers.
@@ -29,41 +28,6 @@ class MessageTest {
                 ids.add(answer.field("x-amz-request-id").orElseThrow());
             }
             assertThat(ids).hasSize(5);
-        }
-    }
-
-    /// It has sent all, and waits. The others say that the server has heard it.
-    @Test
-    void aClientThatSendsNothingMoreGetsTheAnswerToARead() throws Exception {
-        var may = new CountDownLatch(1);
-        try (var server = TestServer.blocking(request -> {
-                    if (request.head().path().startsWith("/late")) {
-                        may.await();
-                    }
-                    return Response.text(200, "text/plain", request.head().path());
-                });
-                var late = server.connect();
-                var idle = server.connect();
-                var writing = server.connect();
-                var cut = server.connect()) {
-            late.send(GET.formatted("late1")).socket().shutdownOutput();
-            eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 1);
-            idle.send(GET.formatted("idle")).read();
-            idle.socket().shutdownOutput();
-            assertThat(idle.isClosedByServer()).as("without a request").isTrue();
-            cut.send("PUT /late3 HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhalf")
-                    .socket()
-                    .shutdownOutput();
-            assertThat(cut.isClosedByServer()).as("in its body").isTrue();
-            writing.send("PUT /late4 HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
-            eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 2);
-            writing.socket().shutdownOutput();
-            assertThat(writing.isClosedByServer())
-                    .as("it may have gone, and have written the same since")
-                    .isTrue();
-            may.countDown();
-            assertThat(late.read().text()).isEqualTo("/late1");
-            assertThat(late.isClosedByServer()).isTrue();
         }
     }
 
