@@ -12,9 +12,8 @@ import dev.sluice.deploy.harness.Finished;
 import dev.sluice.deploy.harness.Repository;
 import dev.sluice.deploy.harness.SluiceCluster;
 import dev.sluice.deploy.harness.Tools;
+import dev.sluice.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -173,7 +172,7 @@ final class DashboardsTest {
                       - job_name: sluice
                         static_configs: [{targets: [%s]}]
                     """.formatted(RULES, nodes));
-            var address = "127.0.0.1:" + freePort();
+            var address = "127.0.0.1:" + FreePort.next();
             url = "http://" + address;
             process = new ProcessBuilder(
                             Tools.peer("prometheus").toString(),
@@ -183,12 +182,6 @@ final class DashboardsTest {
                     .redirectErrorStream(true)
                     .redirectOutput(folder.resolve("log").toFile())
                     .start();
-        }
-
-        private static int freePort() throws IOException {
-            try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                return socket.getLocalPort();
-            }
         }
 
         /// How many an expression has now.

@@ -24,7 +24,7 @@ final class ScrubTest {
     @Test
     void damageIsFoundShownAndHealed(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
         try (var s3 = cluster.endpoint().client()) {
-            cluster.run("bucket", "create", "scrubbed", "--replicas", "1");
+            Eventually.within(SOON, () -> cluster.run("bucket", "create", "scrubbed", "--replicas", "1"));
             for (int i = 0; i < 12; i++) {
                 var key = "k" + i;
                 s3.putObject(

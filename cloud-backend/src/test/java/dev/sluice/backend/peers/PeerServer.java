@@ -1,10 +1,9 @@
 package dev.sluice.backend.peers;
 
+import dev.sluice.testing.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +33,7 @@ public final class PeerServer implements AutoCloseable {
 
     /// MinIO with [#MINIO_USER] and [#MINIO_PASSWORD]; no buckets yet.
     public static PeerServer minio(Path folder) {
-        return minio(folder, freePort());
+        return minio(folder, FreePort.next());
     }
 
     /// MinIO on a port that was free or its own before, for starting it again on the same data.
@@ -47,7 +46,7 @@ public final class PeerServer implements AutoCloseable {
                 "--address",
                 "127.0.0.1:" + port,
                 "--console-address",
-                "127.0.0.1:" + freePort(),
+                "127.0.0.1:" + FreePort.next(),
                 folder.resolve("data").toString());
         var environment = Map.of("MINIO_ROOT_USER", MINIO_USER, "MINIO_ROOT_PASSWORD", MINIO_PASSWORD);
         // it refuses a listing of buckets without a signature, but only once it serves: its own health comes earlier
@@ -57,7 +56,7 @@ public final class PeerServer implements AutoCloseable {
     /// fake-gcs-server; no buckets yet.
     public static PeerServer fakeGcs(Path folder) {
         var program = Peers.executable("fake-gcs-server");
-        int port = freePort();
+        int port = FreePort.next();
         var url = "http://127.0.0.1:" + port;
         var command = List.of(
                 program.toString(),
@@ -149,14 +148,6 @@ public final class PeerServer implements AutoCloseable {
             Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (IllegalStateException exiting) {
             return; // the hook is running
-        }
-    }
-
-    public static int freePort() {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

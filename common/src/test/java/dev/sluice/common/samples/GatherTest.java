@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Whatever fails on the way, a batch is what was asked for, in its order, nothing twice.
-@Timeout(60)
+@Timeout(180)
 class GatherTest {
     private static final Patience PATIENCE =
             new Patience(Duration.ofMillis(5), Duration.ofSeconds(20), Duration.ofMillis(1), Duration.ofSeconds(20));

@@ -2,9 +2,8 @@ package dev.sluice.deploy.harness;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -29,7 +28,7 @@ public final class Browser implements AutoCloseable {
 
     /// @param log where the driver writes
     public Browser(Path log) throws IOException {
-        int port = freePort();
+        int port = FreePort.next();
         url = "http://127.0.0.1:" + port;
         driver = new ProcessBuilder(Tools.peer("chromium").toString(), "--port=" + port)
                 .redirectErrorStream(true)
@@ -44,12 +43,6 @@ public final class Browser implements AutoCloseable {
                 () -> call("POST", "/session", Map.of("capabilities", Map.of("alwaysMatch", wanted)))
                         .path("sessionId")
                         .asText());
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     public void open(String page) {

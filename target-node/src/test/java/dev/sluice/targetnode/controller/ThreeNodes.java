@@ -16,11 +16,11 @@ import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.targetnode.controller.files.TestDrives;
 import dev.sluice.targetnode.peer.PeerApi;
+import dev.sluice.testing.FreePort;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,18 +47,10 @@ final class ThreeNodes implements AutoCloseable {
     ThreeNodes(Path root) throws IOException {
         this.root = root;
         addresses = Stream.of(ONE, TWO, THREE)
-                .map(id -> new PeerAddress(id, "http://127.0.0.1:" + freePort()))
+                .map(id -> new PeerAddress(id, "http://127.0.0.1:" + FreePort.next()))
                 .toList();
         for (var id : List.of(ONE, TWO, THREE)) {
             Files.createDirectories(drive(id).resolve(".sluice"));
-        }
-    }
-
-    private static int freePort() {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
         }
     }
 

@@ -269,6 +269,7 @@ class ArrivingCopiesTest {
             int made = i + 1;
             eventually(() -> whole() == Math.min(made, MOST));
         }
+        eventually(() -> isUsable("n" + MOST));
         assertThat(of("n0")).isEmpty();
         assertThat(isUsable("n1")).isTrue();
         eventually(() -> {
