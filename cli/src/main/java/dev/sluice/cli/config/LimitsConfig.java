@@ -16,13 +16,17 @@ public record LimitsConfig(
         TimeSpan lifecycleInterval,
         TimeSpan lifecycleDay) {
     private static final long LEAST_BODY_MEMORY = 1 << 20;
+
+    /// Records of larger objects would not fit into a message between replicas.
+    private static final ByteSize LARGEST_OBJECT = ByteSize.parse("5TiB");
+
     public static final LimitsConfig DEFAULTS = new LimitsConfig(
             10_000,
             new ByteSize(0),
             ByteSize.parse("16KiB"),
             64,
             0,
-            ByteSize.parse("5TiB"),
+            LARGEST_OBJECT,
             TimeSpan.parse("1h"),
             TimeSpan.parse("24h"));
 
@@ -33,6 +37,10 @@ public record LimitsConfig(
         }
         Checks.atLeast("limits.backend_requests", backendRequests, 1);
         Checks.atLeast("limits.backend_rate", backendRate, 0);
+        if (objectSize.bytes() > LARGEST_OBJECT.bytes()) {
+            throw new IllegalArgumentException(
+                    "limits.object_size must be at most %s, not %s".formatted(LARGEST_OBJECT, objectSize));
+        }
         Checks.between("limits.lifecycle_interval", lifecycleInterval, TimeSpan.parse("100ms"), TimeSpan.parse("24h"));
         Checks.between("limits.lifecycle_day", lifecycleDay, TimeSpan.parse("100ms"), TimeSpan.parse("24h"));
     }

@@ -304,6 +304,7 @@ final class ConfigFilesTest {
                     [storage]~verified_for = "1h"     | is called 'storage.checksum_recheck_interval' now: rename it
                     [http]~copy_below = "32KiB"       | is called 'http.small_object_threshold' now: rename it
                     [limits]~body_memory = "4KiB"     | limits.body_memory must be 0 or at least 1MiB, not 4KiB
+                    [limits]~object_size = "5121GiB"  | limits.object_size must be at most 5TiB, not 5121GiB
                     [limits]~requests = 1             | unknown key 'limits.requests'
                     [limits]~object_bytes = "1GiB"    | unknown key 'limits.object_bytes'
                     [http]~route = "auto"             | unknown key 'http.route'

@@ -89,7 +89,7 @@ public final class PeerClient implements AutoCloseable {
         return call(to, path, query, Optional.empty(), timeout, Optional.empty());
     }
 
-    /// @param body at most [PeerTokens#LARGEST_COMMAND] bytes
+    /// @param body at most [PeerTokens#LARGEST_COMMAND] bytes, [PeerTokens#LARGEST_MESSAGES] between replicas
     public byte[] post(PeerAddress to, String path, String query, byte[] body, Duration timeout) {
         return call(to, path, query, Optional.of(body), timeout, Optional.empty());
     }

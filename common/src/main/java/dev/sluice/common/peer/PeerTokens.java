@@ -27,6 +27,9 @@ public final class PeerTokens {
     /// The largest body of a command.
     public static final int LARGEST_COMMAND = 1 << 20;
 
+    /// The largest body of messages between replicas: the record of an object of 5 TiB has 20 MiB.
+    public static final int LARGEST_MESSAGES = 32 << 20;
+
     private static final String NO_BODY = "none";
 
     private final NodeId self;
@@ -99,7 +102,7 @@ public final class PeerTokens {
     ///
     /// @throws IOException when it broke off, is too large, or is not the one that the token was made for
     public static byte[] command(RequestHead head, ByteSource body) throws IOException {
-        var bytes = Bodies.read(body, LARGEST_COMMAND);
+        var bytes = Bodies.read(body, head.path().equals(PeerPaths.REPLICA) ? LARGEST_MESSAGES : LARGEST_COMMAND);
         if (!head.headers().first(BODY_HEADER).equals(Optional.of(sha256(bytes)))) {
             throw new IOException("the body is not the one that the call's token was made for");
         }

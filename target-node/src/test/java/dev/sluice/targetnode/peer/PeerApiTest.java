@@ -104,6 +104,19 @@ class PeerApiTest {
     }
 
     @Test
+    void messagesOfReplicasHoldTheRecordOfTheLargestObject() {
+        var replica = new CountedBatches();
+        var body = new byte[24 << 20];
+        var sha256 = PeerTokens.sha256(body);
+        var token = caller.issue(HERE, "POST", PeerPaths.REPLICA, sha256);
+        var headers = Headers.of(PeerTokens.HEADER, token, PeerTokens.BODY_HEADER, sha256);
+        var head = head("POST", PeerPaths.REPLICA, "", body.length, headers);
+        assertThat(response(api(Optional.of(replica)).answer(head), body).status())
+                .isEqualTo(204);
+        assertThat(replica.bytes).hasValue(body.length);
+    }
+
+    @Test
     void bodyThatTheTokenDoesNotCoverIsRefused() {
         var body = ClusterJson.write(create("a"));
         var token = caller.issue(HERE, "POST", PeerPaths.COMMAND);
@@ -161,6 +174,7 @@ class PeerApiTest {
     private static final class CountedBatches implements ReplicaService {
         private final AtomicInteger arrived = new AtomicInteger();
         private final AtomicInteger waiting = new AtomicInteger();
+        private final AtomicInteger bytes = new AtomicInteger();
 
         @Override
         public Runnable arrived() {
@@ -171,7 +185,7 @@ class PeerApiTest {
 
         @Override
         public void messages(NodeId from, byte[] batch) {
-            throw new AssertionError("no messages");
+            bytes.addAndGet(batch.length);
         }
 
         @Override

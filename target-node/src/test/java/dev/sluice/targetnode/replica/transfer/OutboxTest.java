@@ -105,7 +105,7 @@ class OutboxTest {
     }
 
     @Test
-    void noCallIsLargerThanACommandMayBe() throws InterruptedException {
+    void callsHaveABound() throws InterruptedException {
         gate = new CountDownLatch(1);
         try (var outbox = outbox()) {
             outbox.send(message(0, 100));
@@ -117,7 +117,23 @@ class OutboxTest {
             eventually(() -> received.size() == 11);
         }
         assertThat(calls).as("two in each call").hasValue(6);
-        assertThat(768 << 10).isLessThanOrEqualTo(PeerTokens.LARGEST_COMMAND);
+        assertThat(768 << 10).isLessThanOrEqualTo(PeerTokens.LARGEST_MESSAGES);
+    }
+
+    @Test
+    void theRecordOfTheLargestObjectGoesAlone() throws InterruptedException {
+        gate = new CountDownLatch(1);
+        try (var outbox = outbox()) {
+            outbox.send(message(0, 100));
+            first.await();
+            outbox.send(message(1, 100));
+            outbox.send(message(2, 21 << 20));
+            outbox.send(message(3, 100));
+            gate.countDown();
+            eventually(() -> received.size() == 4);
+        }
+        assertThat(calls).hasValue(4);
+        assertThat(lost).hasValue(0);
     }
 
     @Test
