@@ -73,7 +73,7 @@ public final class NodeHandler implements HttpHandler {
                         new MountpathApi(parts.self(), views, targets),
                         new ScrubApi(each),
                         new ResilverApi(each),
-                        new UsageApi(each),
+                        new UsageApi(views, each),
                         jobs,
                         new CachedApi(lists),
                         new ForgetApi(parts.control(), each)),

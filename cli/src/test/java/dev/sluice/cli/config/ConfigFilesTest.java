@@ -292,7 +292,7 @@ final class ConfigFilesTest {
                     [storage]~high_watermark = 101    | storage.high_watermark must be 86 to 100, not 101
                     [storage]~low_watermark = 90      | storage.high_watermark must be 91 to 100, not 90
                     [storage]~low_watermark = 0       | storage.low_watermark must be 1 to 99, not 0
-                    [storage]~health_check_interval = "1ms" | storage.health_check_interval must be 100ms to 600s, not 1ms
+                    [storage]~health_check_interval = "1ms" | storage.health_check_interval must be 100ms to 10m, not 1ms
                     [storage]~file_mode = "0777"      | storage.file_mode: '0777' is not one of "0600", "0640"
                     [storage]~file_mode = "0660"      | storage.file_mode: '0660' is not one of
                     [storage]~file_mode = "rw-r--r--" | storage.file_mode: 'rw-r--r--' is not one of

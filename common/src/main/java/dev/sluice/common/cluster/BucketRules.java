@@ -33,6 +33,11 @@ public record BucketRules(BucketPolicy policy, CorsRules cors, LifecycleRules li
                         LifecycleRules.NONE));
     }
 
+    /// Whether any object of the bucket, whose rules these are, expires.
+    public boolean letExpire(Bucket bucket) {
+        return !bucket.backed() && (bucket.properties().expireAfter().isPresent() || lifecycle.expires());
+    }
+
     /// A document that cannot be read (damaged, or a newer Sluice's) does no harm, and none to other buckets.
     private static <T> T read(Bucket bucket, BucketDocument kind, Function<byte[], T> reader, T without, T unreadable) {
         return bucket.properties()

@@ -2,9 +2,7 @@ package dev.sluice.common.cluster;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
-import java.time.Duration;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import dev.sluice.common.time.Durations;
 
 /// When a cached object is compared with the cloud's before it is served: never, always, or when the last comparison
 /// is older than this.
@@ -13,8 +11,6 @@ import java.util.regex.Pattern;
 public record Revalidate(long seconds) {
     public static final Revalidate NEVER = new Revalidate(Long.MAX_VALUE);
     public static final Revalidate ALWAYS = new Revalidate(0);
-
-    private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,8})([smhd])");
 
     public Revalidate {
         if (seconds < 0) {
@@ -31,23 +27,12 @@ public record Revalidate(long seconds) {
         if (text.equals("always")) {
             return ALWAYS;
         }
-        var duration = DURATION.matcher(text);
-        if (!duration.matches()) {
-            throw new IllegalArgumentException(
-                    "revalidate must be never, always, or a duration from 1s such as 30s, 10m, 2h or 1d, not '%s'"
-                            .formatted(text));
-        }
-        return new Revalidate(seconds(duration));
-    }
-
-    private static long seconds(Matcher duration) {
-        long number = Long.parseLong(duration.group(1));
-        return switch (duration.group(2)) {
-            case "m" -> Duration.ofMinutes(number).toSeconds();
-            case "h" -> Duration.ofHours(number).toSeconds();
-            case "d" -> Duration.ofDays(number).toSeconds();
-            default -> number;
-        };
+        return Durations.parse(text)
+                .filter(age -> age.isPositive() && age.toMillisPart() == 0)
+                .map(age -> new Revalidate(age.toSeconds()))
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "revalidate must be never, always, or a duration from 1s such as 30s, 10m, 2h or 1d, not '%s'"
+                                .formatted(text)));
     }
 
     /// As users write it.

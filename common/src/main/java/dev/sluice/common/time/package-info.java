@@ -1,4 +1,5 @@
-/// Clocks that are given to what measures time, so that tests can set them. Depends on nothing.
+/// Clocks that are given to what measures time, so that tests can set them, and lengths of time as people write them.
+/// Depends on nothing.
 @NullMarked
 package dev.sluice.common.time;
 

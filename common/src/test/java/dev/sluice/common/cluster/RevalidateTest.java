@@ -17,7 +17,7 @@ class RevalidateTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "0s", "10", "1.5s", "-1s", "1w", "1 s", "Never", "1000000000s"})
+    @ValueSource(strings = {"", "0s", "500ms", "1500ms", "10", "1.5s", "-1s", "1w", "1 s", "Never", "1000000000s"})
     void refusesWhatIsNone(String written) {
         assertThatThrownBy(() -> Revalidate.of(written))
                 .isInstanceOf(IllegalArgumentException.class)

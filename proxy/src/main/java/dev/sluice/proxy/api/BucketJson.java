@@ -17,6 +17,7 @@ import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.s3.BucketDocument;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.time.Durations;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +26,6 @@ import java.util.Iterator;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 
 /// A bucket's properties as the native API reads and shows them. What it does not know is an error that names it.
 final class BucketJson {
@@ -45,7 +45,6 @@ final class BucketJson {
             "revalidate",
             "evict",
             "cold_range");
-    private static final Pattern LIFE = Pattern.compile("([0-9]{1,9})([smhd])");
     private static final String DATA = "data_slices";
     private static final String PARITY = "parity_slices";
     private static final Set<String> BACKEND = Set.of("url", "via", "endpoint", "region", "profile");
@@ -158,28 +157,12 @@ final class BucketJson {
         if (text.isNull()) {
             return Optional.empty();
         }
-        var form = LIFE.matcher(text.asText());
-        if (!form.matches()) {
+        var life = Durations.parse(text.asText());
+        if (life.isEmpty()) {
             throw new IOException("expire_after must be a duration such as 90m, 12h or 30d, or null for never, not %s"
                     .formatted(text));
         }
-        long number = Long.parseLong(form.group(1));
-        return Optional.of(
-                switch (form.group(2)) {
-                    case "s" -> Duration.ofSeconds(number);
-                    case "m" -> Duration.ofMinutes(number);
-                    case "h" -> Duration.ofHours(number);
-                    default -> Duration.ofDays(number);
-                });
-    }
-
-    /// In the largest unit that tells it whole.
-    private static String text(Duration life) {
-        long seconds = life.toSeconds();
-        if (seconds % 86_400 == 0) {
-            return seconds / 86_400 + "d";
-        }
-        return seconds % 3600 == 0 ? seconds / 3600 + "h" : seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
+        return life;
     }
 
     private static Optional<Long> quota(JsonNode value) throws IOException {
@@ -255,7 +238,7 @@ final class BucketJson {
             }
         }
         properties.quota().ifPresent(bytes -> node.put("quota", bytes));
-        properties.expireAfter().ifPresent(life -> node.put("expire_after", text(life)));
+        properties.expireAfter().ifPresent(life -> node.put("expire_after", Durations.text(life)));
         properties.backend().ifPresent(backend -> {
             node.set("backend", JSON.valueToTree(backend));
             node.set("revalidate", JSON.valueToTree(properties.cache().revalidate()));

@@ -4,15 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.ExpiryStatus;
 import dev.sluice.common.peer.ReadCounts;
 import dev.sluice.common.peer.RecentReads;
 import dev.sluice.common.peer.TargetService;
-import dev.sluice.common.s3.BucketDocument;
-import dev.sluice.common.s3.config.LifecycleRules;
 import dev.sluice.proxy.gateway.TargetFanout;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -20,17 +18,18 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// `/v1/usage/BUCKET`: what a bucket takes, in all and on each target, and what was read of a cached one lately. A
-/// target that does not answer is an `error` in
-/// its place, and not in the sum.
+/// `/v1/usage/BUCKET`: what a bucket takes, in all and on each target, what was read of a cached one lately, and what
+/// expired. A target that does not answer is an `error` in its place, and not in the sum.
 public final class UsageApi {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> SPANS = List.of("minute", "hour", "day");
 
+    private final ClusterViews views;
     private final TargetFanout targets;
     private final CloudCheck clouds;
 
-    public UsageApi(TargetFanout targets) {
+    public UsageApi(ClusterViews views, TargetFanout targets) {
+        this.views = views;
         this.targets = targets;
         this.clouds = new CloudCheck(targets);
     }
@@ -44,9 +43,7 @@ public final class UsageApi {
         for (var figure : List.of("objects", "bytes", "uploading", "reserved")) {
             shown.put(figure, sum(each, figure));
         }
-        if (!bucket.backed()) {
-            expiry(each).ifPresent(expiry -> shown.set("expiry", expiry));
-        }
+        expiry(each).ifPresent(expiry -> shown.set("expiry", expiry));
         if (bucket.backed()) {
             shown.put("unchecked", sum(each, "unchecked"));
             shown.set("reads", reads(each));
@@ -92,15 +89,6 @@ public final class UsageApi {
         return Instant.ofEpochMilli(millis).truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
-    private static boolean expires(Bucket bucket) {
-        return bucket.properties().expireAfter().isPresent()
-                || bucket.properties()
-                        .document(BucketDocument.LIFECYCLE)
-                        .map(text -> LifecycleRules.parse(text.getBytes(StandardCharsets.UTF_8)))
-                        .filter(LifecycleRules::expires)
-                        .isPresent();
-    }
-
     private static long sum(List<ObjectNode> answers, String figure) {
         return answers.stream()
                 .mapToLong(answer -> answer.path(figure).asLong())
@@ -137,7 +125,7 @@ public final class UsageApi {
         return answers;
     }
 
-    private static Optional<ObjectNode> asked(TargetService target, Bucket bucket) {
+    private Optional<ObjectNode> asked(TargetService target, Bucket bucket) {
         var shown =
                 target.usage(List.of(bucket.id())).stream().map(UsageApi::show).findFirst();
         if (bucket.backed()) {
@@ -147,7 +135,7 @@ public final class UsageApi {
                 answer.set("reads", show(recent));
             });
         }
-        if (!bucket.backed() && expires(bucket)) {
+        if (views.current().rules(bucket).letExpire(bucket)) {
             shown.ifPresent(answer -> answer.set("expiry", show(target.expiry(bucket.id()))));
         }
         return shown;

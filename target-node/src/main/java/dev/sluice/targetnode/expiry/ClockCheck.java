@@ -2,6 +2,7 @@ package dev.sluice.targetnode.expiry;
 
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Node;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerAddress;
@@ -15,6 +16,7 @@ import java.time.InstantSource;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,7 +54,7 @@ public final class ClockCheck {
     }
 
     /// Why this clock is not to be trusted; empty when it is: most clocks agree with it, its own counted. Blocks for
-    /// some seconds at most.
+    /// two seconds at most.
     public Optional<String> problem() {
         var others =
                 targets.get().stream().filter(node -> !node.id().equals(self)).toList();
@@ -60,26 +62,33 @@ public final class ClockCheck {
     }
 
     private Optional<String> problem(List<Node> others) {
-        int agree = 0;
-        int differ = 0;
-        for (var node : others) {
-            var before = clock.instant();
-            var theirs = times.of(node);
-            var after = clock.instant();
-            if (theirs.isPresent()) {
-                boolean same = theirs.get().isAfter(before.minus(TOLERANCE))
-                        && theirs.get().isBefore(after.plus(TOLERANCE));
-                agree += same ? 1 : 0;
-                differ += same ? 0 : 1;
-            }
-        }
-        if (agree + differ == 0) {
+        var answers = agreements(others);
+        if (answers.isEmpty()) {
             return Optional.of("no other target answers, so whether this clock is right is not known");
         }
+        long agree = answers.stream().filter(same -> same).count();
+        long differ = answers.size() - agree;
         return agree + 1 > differ
                 ? Optional.empty()
                 : Optional.of("the clock differs by more than a minute from those of %d other targets of %d"
-                        .formatted(differ, agree + differ));
+                        .formatted(differ, answers.size()));
+    }
+
+    /// Of those that answer, who are asked all at once.
+    private List<Boolean> agreements(List<Node> others) {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var asked = others.stream()
+                    .map(node -> threads.submit(() -> agrees(node)))
+                    .toList();
+            return asked.stream().flatMap(each -> Await.task(each).stream()).toList();
+        }
+    }
+
+    private Optional<Boolean> agrees(Node node) {
+        var before = clock.instant();
+        var theirs = times.of(node);
+        var after = clock.instant();
+        return theirs.map(time -> time.isAfter(before.minus(TOLERANCE)) && time.isBefore(after.plus(TOLERANCE)));
     }
 
     private static Optional<Instant> asked(Node node, PeerClient peers) {

@@ -104,9 +104,7 @@ public final class Expirations implements AutoCloseable {
     private List<Bucket> buckets() {
         var view = views.current();
         return view.state().buckets().buckets().values().stream()
-                .filter(bucket -> !bucket.backed() && !bucket.deleting())
-                .filter(bucket -> !Lifetimes.of(bucket, view.rules(bucket), settings.day())
-                        .endless())
+                .filter(bucket -> !bucket.deleting() && view.rules(bucket).letExpire(bucket))
                 .toList();
     }
 

@@ -121,16 +121,15 @@ final class ExpiryPass {
     private Optional<String> page(Bucket started, String from, ExecutorService threads) {
         var view = views.confirmed(LATELY);
         var bucket = view.bucket(started.name()).filter(there -> there.id() == started.id() && !there.deleting());
-        var lifetimes =
-                bucket.map(there -> Lifetimes.of(there, view.rules(there), day)).filter(some -> !some.endless());
-        if (lifetimes.isEmpty()) {
+        if (bucket.isEmpty() || !view.rules(bucket.get()).letExpire(bucket.get())) {
             return Optional.empty();
         }
-        var query = new ListQuery(lifetimes.get().prefix(), "", from, PAGE);
+        var lifetimes = Lifetimes.of(bucket.get(), view.rules(bucket.get()), day);
+        var query = new ListQuery(lifetimes.prefix(), "", from, PAGE);
         var page = store.writer(BucketRefs.of(bucket.get()))
                 .list(started.id(), query)
                 .entries();
-        work(bucket.get(), lifetimes.get(), page, threads);
+        work(bucket.get(), lifetimes, page, threads);
         return page.size() < PAGE
                 ? Optional.empty()
                 : Optional.of(KeyOrder.justAfter(page.getLast().key()));

@@ -21,11 +21,6 @@ record Lifetimes(LifecycleRules rules, Optional<Duration> expireAfter, Duration 
         return new Lifetimes(rules.lifecycle(), bucket.properties().expireAfter(), day);
     }
 
-    /// Whether no object expires.
-    boolean endless() {
-        return expireAfter.isEmpty() && expiring().isEmpty();
-    }
-
     private List<LifecycleRule> expiring() {
         return rules.rules().stream()
                 .filter(rule -> rule.enabled() && rule.expiry().isPresent())

@@ -8,9 +8,9 @@ import dev.sluice.common.name.NodeId;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +26,7 @@ class ClockCheckTest {
 
     /// @param seconds by which the others' clocks differ
     private static Optional<String> problem(int... seconds) {
-        var left = new ArrayDeque<Optional<Instant>>();
+        var left = new ConcurrentLinkedQueue<Optional<Instant>>();
         for (int each : seconds) {
             left.add(each == SILENT ? Optional.empty() : Optional.of(NOW.plus(Duration.ofSeconds(each))));
         }
