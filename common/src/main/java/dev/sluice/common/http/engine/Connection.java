@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
@@ -41,6 +42,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean insideRead;
     private boolean pumping;
     private boolean flushWanted;
+    /// The client has sent all that it will. What it asked to read is answered.
+    private boolean halfClosed;
     /// No further request is taken; what arrives is thrown away until the connection is closed.
     private boolean closing;
 
@@ -163,6 +166,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
             refuse(malformed);
             return;
         }
+        if (halfClosed && !read.onlyReads()) {
+            closeGracefully(true);
+            return;
+        }
         engine.metrics().requestBegun();
         var exchange = new Exchange(engine, this, read);
         current = exchange;
@@ -202,6 +209,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (waiting.isEmpty() && decoder.isStopped()) {
             decodeRest();
         }
+        if (halfClosed) {
+            endWhatIsInVain();
+            return;
+        }
         var exchange = current;
         if (closing
                 || (nothingWaits() && (exchange == null || exchange.received().wantsMore()))) {
@@ -209,6 +220,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
             channel.read();
         } else {
             clock.reading(false);
+        }
+    }
+
+    /// Of a client that has sent all: it waits for its answer, or has gone. The two look the same, so a write is ended:
+    /// a client that has gone may have written the same since.
+    private void endWhatIsInVain() {
+        var exchange = current;
+        if (exchange == null) {
+            if (closing || nothingWaits()) {
+                closeGracefully(true);
+            }
+        } else if (!exchange.onlyReads()
+                || (nothingWaits() && !exchange.received().hasEnded())) {
+            Unawaited.close(channel);
         }
     }
 
@@ -262,7 +287,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         closing = true;
         boolean nothingUnread = nothingWaits();
         releaseWaiting();
-        if (inputEnded && nothingUnread) {
+        if (halfClosed || (inputEnded && nothingUnread)) {
             closeAfterWrites();
             return;
         }
@@ -317,6 +342,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof Drain && current == null && !closing && channel.isActive()) {
             closeGracefully(nothingWaits());
+        } else if (event instanceof ChannelInputShutdownEvent && channel.isActive()) {
+            halfClosed = true;
+            clock.halfClosed();
+            readIfWanted();
         }
     }
 

@@ -30,6 +30,7 @@ final class ConnectionClock implements Runnable {
     private long lingerSince;
     private long outSince;
     private long outSeen;
+    private boolean halfClosed;
 
     ConnectionClock(Engine engine, Connection connection, Channel channel) {
         this.engine = engine;
@@ -45,7 +46,19 @@ final class ConnectionClock implements Runnable {
     }
 
     void start() {
-        tick = channel.eventLoop().scheduleWithFixedDelay(this, tickNanos, tickNanos, TimeUnit.NANOSECONDS);
+        startTicking(tickNanos);
+    }
+
+    private void startTicking(long nanos) {
+        tick = channel.eventLoop().scheduleWithFixedDelay(this, nanos, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /// The client sends nothing more. Whether it has gone is asked each second, since the transport does not tell: it
+    /// has no event for a reset that finds nothing to write. A client that may have gone may not pause.
+    void halfClosed() {
+        halfClosed = true;
+        stop();
+        startTicking(Math.min(tickNanos, TimeUnit.SECONDS.toNanos(1)));
     }
 
     void stop() {
@@ -89,7 +102,9 @@ final class ConnectionClock implements Runnable {
     public void run() {
         long now = System.nanoTime();
         var exchange = connection.current();
-        if (lingering) {
+        if (halfClosed && TakenBytes.isReset(channel)) {
+            closeIf(1, Duration.ZERO, "has gone");
+        } else if (lingering) {
             closeIf(now - lingerSince, config.lingerTimeout(), "took too long to close");
         } else if (headBegun) {
             closeIf(now - headSince, config.headerTimeout(), "did not complete a request's head");
@@ -119,7 +134,7 @@ final class ConnectionClock implements Runnable {
         var least = config.progressTimeout();
         if (elapsed > least.toNanos()) {
             double plenty = 1 - Math.max(shortage, engine.shortage());
-            long more = TakenBytes.areSome(channel)
+            long more = !halfClosed && TakenBytes.areSome(channel)
                     ? (long) (config.pauseTimeout().minus(least).toNanos() * plenty)
                     : 0;
             closeIf(elapsed, least.plusNanos(more), "does not take its answer");

@@ -83,6 +83,10 @@ final class Exchange {
         return request.isHead();
     }
 
+    boolean onlyReads() {
+        return request.onlyReads();
+    }
+
     void begin() {
         if (engine.budget().full() && !engine.handler().isVital(head)) {
             respondToFailure(answers -> answers.failed(

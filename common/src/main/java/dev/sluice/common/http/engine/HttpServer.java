@@ -46,6 +46,8 @@ public final class HttpServer implements AutoCloseable {
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.AUTO_READ, false)
+                // Under TLS an end without the peer's close_notify is a truncation, and the end of both directions.
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls.isEmpty())
                 .childOption(ChannelOption.ALLOCATOR, SocketBuffers.ALLOCATOR)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, SocketBuffers.receiving(engine.budget()))
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, SocketBuffers.WATER_MARKS)

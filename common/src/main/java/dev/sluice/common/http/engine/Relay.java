@@ -384,7 +384,9 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     private void dropNode() {
         var gone = upstream;
         upstream = null;
-        if (gone != null) {
+        if (gone != null && reads()) {
+            gone.reset();
+        } else if (gone != null) {
             gone.close();
         }
     }
@@ -395,7 +397,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     }
 
     private boolean reads() {
-        return exchange.isHead() || exchange.head().method().equals("GET");
+        return exchange.onlyReads();
     }
 
     /// It is surely not carried out: to the node that has it now, or will have it soon.

@@ -75,6 +75,12 @@ final class RequestDecoder extends HttpRequestDecoder {
         }
     }
 
+    /// The end of what a client sends ends nothing here: requests that wait are still decoded.
+    @Override
+    public void userEventTriggered(ChannelHandlerContext at, Object event) {
+        at.fireUserEventTriggered(event);
+    }
+
     @Override
     protected void handlerRemoved0(ChannelHandlerContext removed) throws Exception {
         hold(0);

@@ -56,6 +56,11 @@ record RequestReader(RequestHead head, boolean http10, boolean keepAlive, boolea
                 fields.expectsContinue && !http10 && head.hasBody());
     }
 
+    /// It may be carried out though its client has perhaps gone.
+    boolean onlyReads() {
+        return isHead() || head.method().equals("GET");
+    }
+
     boolean isHead() {
         return head.method().equals("HEAD");
     }

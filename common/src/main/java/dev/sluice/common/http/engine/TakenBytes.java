@@ -4,7 +4,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.RawUnixChannelOption;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +19,11 @@ final class TakenBytes {
 
     private static final int IPPROTO_TCP = 6;
     private static final int TCP_INFO = 11;
+
+    /// Of `tcpi_state`, a byte.
+    private static final int STATE = 0;
+
+    private static final int TCP_CLOSE = 7;
 
     /// Of `tcpi_bytes_acked` in `struct tcp_info`, a number of 64 bits.
     private static final int ACKED = 120;
@@ -36,19 +43,30 @@ final class TakenBytes {
     ///
     /// @return false where the system does not say it
     static boolean areSome(Channel channel) {
+        return info(channel)
+                .filter(info -> info.get(RETRANSMITS) <= MOST_UNANSWERED
+                        && info.get(PROBES) <= MOST_UNANSWERED
+                        && info.order(ByteOrder.nativeOrder()).getLong(ACKED) > UNREAD)
+                .isPresent();
+    }
+
+    /// Whether the client has reset the connection. Asks the system, on the channel's event loop.
+    ///
+    /// @return false where the system does not say it
+    static boolean isReset(Channel channel) {
+        return info(channel).filter(info -> info.get(STATE) == TCP_CLOSE).isPresent();
+    }
+
+    private static Optional<ByteBuffer> info(Channel channel) {
         if (!(channel instanceof EpollSocketChannel socket)) {
-            return false;
+            return Optional.empty();
         }
         try {
-            var info = socket.config().getOption(INFO);
-            return info != null
-                    && info.remaining() >= ACKED + Long.BYTES
-                    && info.get(RETRANSMITS) <= MOST_UNANSWERED
-                    && info.get(PROBES) <= MOST_UNANSWERED
-                    && info.order(ByteOrder.nativeOrder()).getLong(ACKED) > UNREAD;
+            return Optional.ofNullable(socket.config().getOption(INFO))
+                    .filter(info -> info.remaining() >= ACKED + Long.BYTES);
         } catch (ChannelException closed) {
             LOG.debug("the system says nothing of the connection of {}", channel.remoteAddress(), closed);
-            return false;
+            return Optional.empty();
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.sluice.common.http.engine;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
@@ -96,6 +97,14 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     void close() {
         listener = null;
         Unawaited.close(channel());
+    }
+
+    /// Breaks off an answer: to the node, an orderly end would be that of a client that waits for the rest.
+    void reset() {
+        if (isOpen()) {
+            channel().config().setOption(ChannelOption.SO_LINGER, 0);
+        }
+        close();
     }
 
     @Override

@@ -170,7 +170,9 @@ class RelayFollowsTest {
         try (var node = first.accept()) {
             receive(node, "\r\n\r\n");
             map.down = true;
-            assertThat(node.getInputStream().read()).as("its node is left").isNegative();
+            assertThatThrownBy(node.getInputStream()::read)
+                    .as("its node is left")
+                    .hasMessageContaining("reset");
             eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
             keyMoves();
             assertThat(client.read().text()).isEqualTo("GET second ");

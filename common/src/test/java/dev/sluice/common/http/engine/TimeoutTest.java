@@ -167,6 +167,17 @@ class TimeoutTest {
         }
     }
 
+    /// It may have gone.
+    @Test
+    void aClientThatSendsNothingMoreMayNotPause() throws Exception {
+        try (var server = large(pauses(100));
+                var pausing = begun(server, "/file", 0)) {
+            pausing.readBytes(1 << 20);
+            pausing.socket().shutdownOutput();
+            requireCut("/file");
+        }
+    }
+
     @Test
     void pausesAreShorterWhereConnectionsRunShort() throws Exception {
         try (var server = large(pauses(2));
