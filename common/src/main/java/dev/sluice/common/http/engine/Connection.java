@@ -6,6 +6,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.epoll.WatchedSocket;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.DecoderException;
@@ -29,6 +31,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     record Drain() {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    /// Bytes of requests behind the one at hand, of a client that sends nothing more: they stay until that is answered.
+    private static final int MOST_BEHIND = 32 << 10;
 
     private final Engine engine;
     private final SocketChannel channel;
@@ -343,10 +348,26 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (event instanceof Drain && current == null && !closing && channel.isActive()) {
             closeGracefully(nothingWaits());
         } else if (event instanceof ChannelInputShutdownEvent && channel.isActive()) {
-            halfClosed = true;
-            clock.halfClosed();
-            readIfWanted();
+            inputShutDown();
         }
+    }
+
+    private void inputShutDown() {
+        halfClosed = true;
+        try {
+            if (channel instanceof EpollSocketChannel socket) {
+                WatchedSocket.keep(socket);
+            }
+        } catch (IOException gone) {
+            Unawaited.close(channel);
+            return;
+        }
+        if (decoder.held() > MOST_BEHIND) {
+            Unawaited.close(channel);
+            return;
+        }
+        clock.halfClosed();
+        readIfWanted();
     }
 
     @Override

@@ -115,6 +115,8 @@ final class ConnectionClock implements Runnable {
             } else {
                 closeIf(now - idleSince, config.idleTimeout(), "is idle");
             }
+        } else if (halfClosed && exchange.isUndecided() && engine.shortage() > 0) {
+            closeIf(1, Duration.ZERO, "may have gone, and others need its place");
         } else {
             exchange.tick(now);
             if (receives(now)) {

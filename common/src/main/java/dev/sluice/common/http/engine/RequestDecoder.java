@@ -66,6 +66,11 @@ final class RequestDecoder extends HttpRequestDecoder {
         return stopped;
     }
 
+    /// Bytes that wait here for the requests before them.
+    long held() {
+        return held;
+    }
+
     /// Goes on with what was read before.
     void resume() throws Exception {
         stopped = false;
