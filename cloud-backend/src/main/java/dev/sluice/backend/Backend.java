@@ -44,6 +44,9 @@ public interface Backend extends AutoCloseable {
     /// Whether `x-amz-tagging` among an object's headers becomes its tags.
     boolean keepsTags();
 
+    /// Whether [#put] can ask it to encrypt an object; then its answer tells the encryption, if the cloud does.
+    boolean encryptsOnRequest();
+
     /// Deletes an object; one that is not there is no failure.
     void delete(String key);
 

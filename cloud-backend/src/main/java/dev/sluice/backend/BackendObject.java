@@ -1,6 +1,7 @@
 package dev.sluice.backend;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.s3.Encryption;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Map;
@@ -34,5 +35,19 @@ public record BackendObject(
         headers = Collections.unmodifiableSortedMap(new TreeMap<>(headers));
         userMetadata = Collections.unmodifiableSortedMap(new TreeMap<>(userMetadata));
         checksums = Map.copyOf(checksums);
+    }
+
+    /// The same with what the cloud says of its encryption.
+    ///
+    /// @param kind the value of `x-amz-server-side-encryption`
+    public BackendObject encrypted(String kind) {
+        var more = new TreeMap<>(headers);
+        more.put(Encryption.HEADER, kind);
+        return new BackendObject(key, size, etag, version, lastModified, more, userMetadata, checksums, md5);
+    }
+
+    /// What the cloud says of its encryption, in the answer to a write.
+    public Optional<String> encryption() {
+        return Optional.ofNullable(headers.get(Encryption.HEADER));
     }
 }

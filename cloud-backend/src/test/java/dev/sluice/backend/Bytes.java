@@ -14,6 +14,10 @@ final class Bytes {
     static final WriteAttributes PLAIN =
             new WriteAttributes(new TreeMap<>(), new TreeMap<>(), Optional.empty(), Map.of(), Optional.empty());
 
+    /// To be encrypted at rest.
+    static final WriteAttributes ENCRYPTED =
+            new WriteAttributes(new TreeMap<>(), new TreeMap<>(), Optional.empty(), Map.of(), Optional.empty(), true);
+
     private static final int CHUNK = 64 << 10;
 
     private Bytes() {}

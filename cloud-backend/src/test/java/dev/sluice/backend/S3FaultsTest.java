@@ -19,7 +19,10 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -28,17 +31,21 @@ import org.junit.jupiter.api.Test;
 
 /// Answers that a healthy server does not give, over a real connection: throttling, short bodies, checksums of parts.
 class S3FaultsTest {
-    private static final BackendSettings QUICK = new BackendSettings(
-            1,
-            0,
-            Duration.ofSeconds(2),
-            Duration.ofSeconds(5),
-            Duration.ofMillis(200),
-            3,
-            Duration.ofMillis(1),
-            Duration.ofMillis(10),
-            5L << 30,
-            5L << 20);
+    private static final BackendSettings QUICK = quick(5L << 30);
+
+    private static BackendSettings quick(long multipartThreshold) {
+        return new BackendSettings(
+                1,
+                0,
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(5),
+                Duration.ofMillis(200),
+                3,
+                Duration.ofMillis(1),
+                Duration.ofMillis(10),
+                multipartThreshold,
+                5L << 20);
+    }
 
     private interface Answer {
         void send(HttpExchange exchange) throws IOException;
@@ -60,10 +67,14 @@ class S3FaultsTest {
             }
         });
         server.start();
+        backend = Backends.open(connection(), QUICK, registry);
+    }
+
+    private BackendConnection connection() {
         var endpoint = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
         var address = BackendAddress.parse("s3://bucket").endpoint(endpoint);
         var keys = new BackendCredentials.Keys("key", "secret");
-        backend = Backends.open(new BackendConnection(address, keys, Reach.NAMED), QUICK, registry);
+        return new BackendConnection(address, keys, Reach.NAMED);
     }
 
     @AfterEach
@@ -167,6 +178,54 @@ class S3FaultsTest {
                 assertThat(stream.object().md5().isPresent()).as("%s", each).isEqualTo(each.isMd5());
             }
         }
+    }
+
+    /// Keeps what a request says of encryption, and takes it.
+    private static Answer encrypting(List<String> asked, Map<String, String> headers, String body) {
+        return exchange -> {
+            var header = exchange.getRequestHeaders().getFirst("x-amz-server-side-encryption");
+            asked.add(exchange.getRequestMethod() + " " + (header == null ? "-" : header));
+            exchange.getRequestBody().readAllBytes();
+            body(200, headers, body).send(exchange);
+        };
+    }
+
+    @Test
+    void encryptionIsAskedForWhereTheWriterWantsItAndConfirmedAsTheCloudSays() {
+        var asked = new ArrayList<String>();
+        var etag = Map.of("ETag", "\"e\"");
+        var confirmed = Map.of("ETag", "\"e\"", "x-amz-server-side-encryption", "AES256");
+        for (var says : List.of(confirmed, etag)) {
+            answers.add(encrypting(asked, says, ""));
+            var put = backend.put("a", 5, Bytes.generated(5), Bytes.ENCRYPTED, WriteCondition.NONE);
+            assertThat(put.encryption()).isEqualTo(Optional.ofNullable(says.get("x-amz-server-side-encryption")));
+        }
+        answers.add(encrypting(asked, etag, ""));
+        assertThat(backend.put("a", 5, Bytes.generated(5), Bytes.PLAIN, WriteCondition.NONE)
+                        .encryption())
+                .isEmpty();
+        assertThat(asked).containsExactly("PUT AES256", "PUT AES256", "PUT -");
+    }
+
+    @Test
+    void anUploadInPartsIsBegunWithItsEncryption() {
+        var asked = new ArrayList<String>();
+        var confirmed = Map.of("x-amz-server-side-encryption", "AES256");
+        answers.add(encrypting(
+                asked,
+                confirmed,
+                "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"));
+        answers.add(encrypting(asked, Map.of("ETag", "\"p\""), ""));
+        answers.add(encrypting(
+                asked,
+                confirmed,
+                "<CompleteMultipartUploadResult><ETag>\"e-1\"</ETag></CompleteMultipartUploadResult>"));
+        try (var parts = Backends.open(connection(), quick(4), new SimpleMeterRegistry())) {
+            var put = parts.put("a", 5, Bytes.generated(5), Bytes.ENCRYPTED, WriteCondition.NONE);
+            assertThat(put.etag()).isEqualTo("e-1");
+            assertThat(put.encryption()).contains("AES256");
+        }
+        assertThat(asked).containsExactly("POST AES256", "PUT -", "POST -");
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -58,17 +59,21 @@ class S3OnMinioTest extends BackendContract {
 
     private static BackendConnection newBucket(PeerServer server) {
         var name = "bucket-" + BUCKETS.incrementAndGet();
+        try (var client = client(server)) {
+            client.createBucket(request -> request.bucket(name));
+        }
+        return connection(name, server);
+    }
+
+    private static S3Client client(PeerServer server) {
         var credentials = AwsBasicCredentials.create(PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD);
-        try (var client = S3Client.builder()
+        return S3Client.builder()
                 .httpClientBuilder(Apache5HttpClient.builder())
                 .endpointOverride(server.url())
                 .forcePathStyle(true)
                 .region(Region.US_EAST_1)
                 .credentialsProvider(StaticCredentialsProvider.create(credentials))
-                .build()) {
-            client.createBucket(request -> request.bucket(name));
-        }
-        return connection(name, server);
+                .build();
     }
 
     private static BackendConnection connection(String bucket, PeerServer server) {
@@ -119,6 +124,39 @@ class S3OnMinioTest extends BackendContract {
                             parts.put("half", length, Bytes.breakingAfter(7 << 20), Bytes.PLAIN, WriteCondition.NONE))
                     .isInstanceOf(StoreException.IncompleteBody.class);
             assertThat(parts.list("", "", "", 10).entries()).hasSize(1);
+        }
+    }
+
+    @Test
+    void whatIsEncryptedIsReadAsItWasWritten(@TempDir Path own) throws IOException {
+        try (var server = PeerServer.minioWithKey(own);
+                var client = client(server);
+                var cloud = Backends.open(newBucket(server), settings(6 << 20, 5 << 20), new SimpleMeterRegistry())) {
+            for (int length : new int[] {1000, 7_000_000}) { // in one, and in parts, where MinIO does not confirm it
+                var put = cloud.put("a", length, Bytes.generated(length), Bytes.ENCRYPTED, WriteCondition.NONE);
+                assertThat(put.encryption()).isEqualTo(length == 1000 ? Optional.of("AES256") : Optional.empty());
+                assertThat(cloud.head("a").etag()).isEqualTo(put.etag());
+                var there = client.headObject(
+                        request -> request.bucket(cloud.address().bucket()).key("a"));
+                assertThat(there.serverSideEncryptionAsString()).isEqualTo("AES256");
+                try (var stream = cloud.get("a", BackendRead.WHOLE)) {
+                    assertThat(stream.object().headers()).doesNotContainKey("x-amz-server-side-encryption");
+                    assertThat(Bytes.all(stream.body())).isEqualTo(Bytes.all(Bytes.generated(length)));
+                }
+            }
+            assertThat(cloud.put("a", 10, Bytes.generated(10), Bytes.PLAIN, WriteCondition.NONE)
+                            .encryption())
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void aCloudThatCannotEncryptRefusesTheWrite() throws IOException {
+        try (var cloud = Backends.open(newBucket(minio), SETTINGS, new SimpleMeterRegistry())) {
+            assertThatThrownBy(() -> cloud.put("a", 10, Bytes.generated(10), Bytes.ENCRYPTED, WriteCondition.NONE))
+                    .isInstanceOf(StoreException.InvalidArgument.class)
+                    .hasMessageContaining("KMS is not configured");
+            assertThatThrownBy(() -> cloud.head("a")).isInstanceOf(StoreException.NoSuchKey.class);
         }
     }
 

@@ -21,6 +21,7 @@ import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.ObjectVersion;
 import software.amazon.awssdk.services.s3.model.Permission;
 import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
 
 /// What S3 answers around the bytes, of a bucket with two replicas.
 @Tag("shared")
@@ -36,6 +37,7 @@ final class ReplicatedAnswersTest {
         try (var s3 = cluster.endpoint().client()) {
             Eventually.holds(FULL, () -> put(s3, "first"));
             requireNoBodyByRdma(s3);
+            requireNoEncryption(s3);
             requireNoPartBehindTheSource(s3);
             requireAnswersOfWhatIsNotConfigured(s3);
             requireVersions(s3);
@@ -63,6 +65,25 @@ final class ReplicatedAnswersTest {
         assertThat(got.asByteArray()).isEqualTo(Content.of("first", 100));
         assertThat(got.response().sdkHttpResponse().firstMatchingHeader("x-amz-rdma-reply"))
                 .contains("501");
+    }
+
+    private static void requireNoEncryption(S3Client s3) {
+        requireRefusal(
+                501,
+                "NotImplemented",
+                () -> s3.putObject(
+                        request -> request.bucket(BUCKET)
+                                .key("encrypted")
+                                .serverSideEncryption(ServerSideEncryption.AES256),
+                        RequestBody.empty()));
+        requireRefusal(
+                404,
+                "NoSuchKey",
+                () -> s3.getObjectAsBytes(request -> request.bucket(BUCKET).key("encrypted")));
+        requireRefusal(
+                404,
+                "ServerSideEncryptionConfigurationNotFoundError",
+                () -> s3.getBucketEncryption(request -> request.bucket(BUCKET)));
     }
 
     private static void requireNoPartBehindTheSource(S3Client s3) {

@@ -61,7 +61,7 @@ public final class NodeHandler implements HttpHandler {
                 new AccessCheck(parts.authenticator(), tokens, parts.peerTokens(), parts.clock()),
                 views,
                 new ObjectRoute(parts.self(), views, targets, parts.peerTokens(), tokens, parts.clock()),
-                new BucketHandlers(life, parts.region()),
+                new BucketHandlers(life, parts.region(), parts.encryptedDrives()),
                 lists,
                 new DeleteObjectsHandler(views, targets));
         this.nativeApi = new NativeApi(

@@ -21,6 +21,7 @@ import java.util.function.Function;
 ///
 /// @param self the node it belongs to
 /// @param region the one region of this cluster, or `*` for any
+/// @param encryptedDrives whether the operator says that all drives are encrypted below Sluice
 /// @param redirects makes and checks the tokens of redirects
 /// @param pages the same of links to the cluster's page
 /// @param peerApi what this node answers to other nodes
@@ -30,6 +31,7 @@ import java.util.function.Function;
 public record NodeParts(
         NodeId self,
         String region,
+        boolean encryptedDrives,
         RedirectTokens redirects,
         PageTokens pages,
         S3RequestParser parser,

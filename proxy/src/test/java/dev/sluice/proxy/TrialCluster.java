@@ -77,6 +77,15 @@ final class TrialCluster implements AutoCloseable {
     }
 
     TrialCluster(String self, String region, boolean sameJvm) {
+        this(self, region, sameJvm, false);
+    }
+
+    /// Its drives are encrypted, says its operator.
+    static TrialCluster withEncryptedDrives() {
+        return new TrialCluster(PROXY, "us-east-1", true, true);
+    }
+
+    private TrialCluster(String self, String region, boolean sameJvm, boolean encryptedDrives) {
         var ids = IntStream.rangeClosed(1, 3).mapToObj(TrialCluster::id).toList();
         var state = ClusterState.create(
                 "trial", new TreeSet<>(ids), new TreeMap<>(Map.of(SignedRequest.ACCESS_KEY, SignedRequest.SECRET_KEY)));
@@ -104,6 +113,7 @@ final class TrialCluster implements AutoCloseable {
         door = new NodeHandler(new NodeParts(
                 node,
                 region,
+                encryptedDrives,
                 new RedirectTokens(CLUSTER_KEY, Duration.ofSeconds(60)),
                 new PageTokens(CLUSTER_KEY),
                 new S3RequestParser(List.of("s3.example.com")),

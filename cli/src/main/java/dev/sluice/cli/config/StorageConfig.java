@@ -7,7 +7,8 @@ import dev.sluice.cli.config.value.TimeSpan;
 
 /// `[storage]`: how a target uses its drives. `blockCache` is of each drive, `writeBuffers` of a whole process, the
 /// watermarks per cent of a drive. A `scrubPeriod` of nothing is never; `scrubRate` is in MiB a second of each drive,
-/// 0 for what the period asks; so is `resilverRate`, 0 for what requests leave.
+/// 0 for what the period asks; so is `resilverRate`, 0 for what requests leave. `encrypted` is the operator's word that
+/// all drives are encrypted below Sluice; proxies tell it too.
 public record StorageConfig(
         ByteSize reserve,
         int highWatermark,
@@ -22,7 +23,8 @@ public record StorageConfig(
         int scrubRate,
         int resilverRate,
         TimeSpan healthCheckInterval,
-        FileMode fileMode) {
+        FileMode fileMode,
+        boolean encrypted) {
     public static final StorageConfig DEFAULTS = new StorageConfig(
             ByteSize.parse("1GiB"),
             90,
@@ -37,7 +39,8 @@ public record StorageConfig(
             0,
             0,
             TimeSpan.parse("10s"),
-            FileMode.parse("0600"));
+            FileMode.parse("0600"),
+            false);
 
     public StorageConfig {
         Checks.between("storage.low_watermark", lowWatermark, 1, 99);

@@ -132,7 +132,8 @@ final class ComposedNode implements RunningNode {
                                 resilverSettings(),
                                 new ExpirySettings(
                                         config.limits().lifecycleInterval().duration(),
-                                        config.limits().lifecycleDay().duration())),
+                                        config.limits().lifecycleDay().duration()),
+                                config.storage().encrypted()),
                         jvm.meters())));
                 jvm.targets().put(id, target.get().service());
             }
@@ -241,6 +242,7 @@ final class ComposedNode implements RunningNode {
         return new NodeHandler(new NodeParts(
                 id,
                 config.auth().region(),
+                config.storage().encrypted(),
                 new RedirectTokens(
                         clusterKey(), config.http().redirectTokenLife().duration()),
                 new PageTokens(clusterKey()),

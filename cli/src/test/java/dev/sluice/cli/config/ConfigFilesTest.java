@@ -104,6 +104,7 @@ final class ConfigFilesTest {
             resilver_rate = 34
             health_check_interval = "35s"
             file_mode = "0640"
+            encrypted = true
             [http]
             event_loops = 24
             idle_timeout = "25s"
@@ -192,7 +193,8 @@ final class ConfigFilesTest {
                                 33,
                                 34,
                                 new TimeSpan(Duration.ofSeconds(35)),
-                                new FileMode(0640)),
+                                new FileMode(0640),
+                                true),
                         new HttpConfig(
                                 24,
                                 new TimeSpan(Duration.ofSeconds(25)),

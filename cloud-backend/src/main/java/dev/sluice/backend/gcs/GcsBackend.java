@@ -83,6 +83,11 @@ public final class GcsBackend implements Backend {
     }
 
     @Override
+    public boolean encryptsOnRequest() {
+        return false;
+    }
+
+    @Override
     public Optional<Tags> tags(String key) {
         return Optional.empty();
     }

@@ -15,6 +15,7 @@ import dev.sluice.backend.StreamSource;
 import dev.sluice.backend.WriteCondition;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.ByteRange;
+import dev.sluice.common.s3.Encryption;
 import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.listing.KeyOrder;
@@ -28,6 +29,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -37,7 +39,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// A bucket that lives as long as this object, held to the same contract as the real ones. Counts requests, and fails
 /// as it is told to.
 public final class MemoryBackend implements Backend {
-    private record Stored(BackendObject object, Tags tags, ByteBuffer bytes) {}
+    private record Stored(BackendObject object, Tags tags, ByteBuffer bytes, boolean encrypted) {}
 
     private final BackendAddress address;
     private final BackendCalls calls;
@@ -72,6 +74,16 @@ public final class MemoryBackend implements Backend {
     /// Requests so far that reached the cloud: head, get, put, delete or list.
     public int requests(String operation) {
         return counter(operation).get();
+    }
+
+    /// The keys of the objects that were to be encrypted.
+    public List<String> encrypted() {
+        synchronized (objects) {
+            return objects.entrySet().stream()
+                    .filter(each -> each.getValue().encrypted())
+                    .map(Map.Entry::getKey)
+                    .toList();
+        }
     }
 
     private AtomicInteger counter(String operation) {
@@ -177,13 +189,19 @@ public final class MemoryBackend implements Backend {
                     attributes.userMetadata(),
                     attributes.checksums(),
                     Optional.of(md5));
-            objects.put(key, new Stored(object, Tags.among(attributes.headers()), ByteBuffer.wrap(bytes)));
-            return object;
+            var tags = Tags.among(attributes.headers());
+            objects.put(key, new Stored(object, tags, ByteBuffer.wrap(bytes), attributes.encrypted()));
+            return attributes.encrypted() ? object.encrypted(Encryption.AES256) : object;
         }
     }
 
     @Override
     public boolean keepsTags() {
+        return true;
+    }
+
+    @Override
+    public boolean encryptsOnRequest() {
         return true;
     }
 

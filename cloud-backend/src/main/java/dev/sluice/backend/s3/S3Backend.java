@@ -190,6 +190,11 @@ public final class S3Backend implements Backend {
     }
 
     @Override
+    public boolean encryptsOnRequest() {
+        return true;
+    }
+
+    @Override
     public Optional<Tags> tags(String key) {
         var found = calls.run("tags", key, () -> {
             try {

@@ -28,9 +28,13 @@ import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
 
 /// Writing to S3: in one PutObject, or in parts where S3 does not take that much in one. Streams either way.
 final class S3Upload {
+    /// What S3 says of an object that it has taken.
+    private record Taken(String etag, Optional<String> encryption) {}
+
     private record Promise(ChecksumAlgorithm algorithm, BiConsumer<PutObjectRequest.Builder, String> maker) {}
 
     /// Of the checksums a client may promise, S3 takes one; the cheapest good one first.
@@ -63,14 +67,15 @@ final class S3Upload {
         }
         try (source) {
             var body = new SourceStream(source);
-            var etag = length > settings.multipartThreshold()
+            var taken = length > settings.multipartThreshold()
                     ? inParts(key, length, body, attributes, condition)
                     : inOne(key, length, body, attributes, condition);
-            return written(key, length, etag, attributes);
+            var object = written(key, length, S3Objects.unquoted(taken.etag()), attributes);
+            return taken.encryption().map(object::encrypted).orElse(object);
         }
     }
 
-    private String inOne(
+    private Taken inOne(
             String key, long length, SourceStream body, WriteAttributes attributes, WriteCondition condition) {
         var request = PutObjectRequest.builder().bucket(address.bucket()).key(address.prefix() + key);
         Map<String, String> headers = attributes.headers();
@@ -83,6 +88,9 @@ final class S3Upload {
                 .metadata(attributes.userMetadata());
         request.overrideConfiguration(override ->
                 Optional.ofNullable(headers.get("Expires")).ifPresent(value -> override.putHeader("Expires", value)));
+        if (attributes.encrypted()) {
+            request.serverSideEncryption(ServerSideEncryption.AES256);
+        }
         attributes.contentMd5().ifPresent(md5 -> request.contentMD5(base64(md5)));
         promise(request, attributes.checksums());
         switch (condition) {
@@ -91,12 +99,10 @@ final class S3Upload {
             case WriteCondition.IfVersion(var version) -> request.ifMatch(S3Objects.quoted(version));
         }
         var wanted = request.build();
-        return sending(
-                "put",
-                key,
-                body,
-                length,
-                content -> client.putObject(wanted, content).eTag());
+        return sending("put", key, body, length, content -> {
+            var answer = client.putObject(wanted, content);
+            return new Taken(answer.eTag(), Optional.ofNullable(answer.serverSideEncryptionAsString()));
+        });
     }
 
     private static void promise(PutObjectRequest.Builder request, Map<ChecksumAlgorithm, String> checksums) {
@@ -110,7 +116,7 @@ final class S3Upload {
     }
 
     /// Parts of equal length, one after the other, since the body comes as one stream.
-    private String inParts(
+    private Taken inParts(
             String key, long length, SourceStream body, WriteAttributes attributes, WriteCondition condition) {
         var uploadId = create(key, attributes);
         try {
@@ -133,7 +139,7 @@ final class S3Upload {
                                 .eTag());
                 parts.add(CompletedPart.builder()
                         .partNumber(number)
-                        .eTag(S3Objects.quoted(etag))
+                        .eTag(S3Objects.quoted(S3Objects.unquoted(etag)))
                         .build());
             }
             return complete(key, uploadId, parts, condition);
@@ -156,13 +162,16 @@ final class S3Upload {
                 .tagging(headers.get(Tags.HEADER))
                 .metadata(attributes.userMetadata())
                 .overrideConfiguration(override -> Optional.ofNullable(headers.get("Expires"))
-                        .ifPresent(value -> override.putHeader("Expires", value)))
-                .build();
+                        .ifPresent(value -> override.putHeader("Expires", value)));
+        if (attributes.encrypted()) {
+            request.serverSideEncryption(ServerSideEncryption.AES256);
+        }
+        var wanted = request.build();
         return calls.run(
-                "put-create", key, () -> client.createMultipartUpload(request).uploadId());
+                "put-create", key, () -> client.createMultipartUpload(wanted).uploadId());
     }
 
-    private String complete(String key, String uploadId, List<CompletedPart> parts, WriteCondition condition) {
+    private Taken complete(String key, String uploadId, List<CompletedPart> parts, WriteCondition condition) {
         var request = CompleteMultipartUploadRequest.builder()
                 .bucket(address.bucket())
                 .key(address.prefix() + key)
@@ -174,10 +183,10 @@ final class S3Upload {
             case WriteCondition.IfVersion(var version) -> request.ifMatch(S3Objects.quoted(version));
         }
         var wanted = request.build();
-        return S3Objects.unquoted(calls.run(
-                "put-complete",
-                key,
-                () -> client.completeMultipartUpload(wanted).eTag()));
+        return calls.run("put-complete", key, () -> {
+            var answer = client.completeMultipartUpload(wanted);
+            return new Taken(answer.eTag(), Optional.ofNullable(answer.serverSideEncryptionAsString()));
+        });
     }
 
     private void abort(String key, String uploadId, RuntimeException cause) {
@@ -194,12 +203,12 @@ final class S3Upload {
     }
 
     /// Sends the next bytes of a body: never twice, and a failure of the body is not taken for one of the cloud.
-    private String sending(
-            String operation, String key, SourceStream body, long length, Function<RequestBody, String> request) {
+    private <T> T sending(
+            String operation, String key, SourceStream body, long length, Function<RequestBody, T> request) {
         body.part(length);
         var content = RequestBody.fromContentProvider(
                 ContentStreamProvider.fromInputStreamSupplier(() -> unread(body)), length, "application/octet-stream");
-        var etag = calls.run(operation, key, () -> !body.begun(), () -> {
+        var answer = calls.run(operation, key, () -> !body.begun(), () -> {
             try {
                 return request.apply(content);
             } catch (RuntimeException e) {
@@ -207,7 +216,7 @@ final class S3Upload {
             }
         });
         calls.sent(length);
-        return S3Objects.unquoted(etag);
+        return answer;
     }
 
     private static InputStream unread(SourceStream body) {

@@ -1,5 +1,7 @@
 package dev.sluice.backend.peers;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.sluice.testing.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -8,6 +10,8 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -36,8 +40,18 @@ public final class PeerServer implements AutoCloseable {
         return minio(folder, FreePort.next());
     }
 
+    /// MinIO that can encrypt objects, which it does where it is asked to.
+    public static PeerServer minioWithKey(Path folder) {
+        var key = Base64.getEncoder().encodeToString("a key of AES-256: 32 bytes long.".getBytes(US_ASCII));
+        return minio(folder, FreePort.next(), Map.of("MINIO_KMS_SECRET_KEY", "a-key:" + key));
+    }
+
     /// MinIO on a port that was free or its own before, for starting it again on the same data.
     public static PeerServer minio(Path folder, int port) {
+        return minio(folder, port, Map.of());
+    }
+
+    private static PeerServer minio(Path folder, int port, Map<String, String> more) {
         var program = Peers.executable("minio");
         var command = List.of(
                 program.toString(),
@@ -48,7 +62,9 @@ public final class PeerServer implements AutoCloseable {
                 "--console-address",
                 "127.0.0.1:" + FreePort.next(),
                 folder.resolve("data").toString());
-        var environment = Map.of("MINIO_ROOT_USER", MINIO_USER, "MINIO_ROOT_PASSWORD", MINIO_PASSWORD);
+        var environment = new HashMap<>(more);
+        environment.put("MINIO_ROOT_USER", MINIO_USER);
+        environment.put("MINIO_ROOT_PASSWORD", MINIO_PASSWORD);
         // it refuses a listing of buckets without a signature, but only once it serves: its own health comes earlier
         return start(command, environment, folder, port, "/", 403);
     }

@@ -13,6 +13,9 @@ public sealed interface BucketSetting {
     /// 404.
     record Missing(S3Code code) implements BucketSetting {}
 
+    /// AES256 where the operator says that the drives are encrypted, in a bucket of no cloud's; else 404.
+    record DriveEncryption() implements BucketSetting {}
+
     /// Everything belongs to the one owner.
     record OwnersAcl() implements BucketSetting {}
 

@@ -41,6 +41,8 @@ public record S3Header(String name, Set<In> refusedIn, Set<String> accepted, Str
     private static final Set<In> WRITES = EnumSet.of(In.BODY, In.WRITE, In.DELETION);
 
     public static final String RDMA_TOKEN = "x-amz-rdma-token";
+    public static final String ENCRYPTION_KEYS = Encryption.HEADER + "-*";
+    public static final String ENCRYPTION_KEYS_OF_SOURCE = "x-amz-copy-source-server-side-encryption*";
 
     public static final List<S3Header> ALL = List.of(
             // what the bytes are, and how they come
@@ -55,8 +57,13 @@ public record S3Header(String name, Set<In> refusedIn, Set<String> accepted, Str
             taken("x-amz-mp-object-size", "compared"),
             new S3Header(RDMA_TOKEN, WRITES, Set.of(), "bodies come by HTTP; a read is answered by HTTP"),
             refused("x-amz-write-offset-bytes", "a part of an object cannot be written"),
-            refused("x-amz-server-side-encryption*", "objects are stored as they are"),
-            refused("x-amz-copy-source-server-side-encryption*", "objects are stored as they are"),
+            new S3Header(
+                    Encryption.HEADER,
+                    EnumSet.of(In.READ, In.DELETION, In.OTHER),
+                    Set.of(),
+                    "a new object's: `AES256` with `storage.encrypted`, or for a cached bucket's S3 cloud; else 501"),
+            refused(ENCRYPTION_KEYS, "no keys of KMS or of customers are used"),
+            refused(ENCRYPTION_KEYS_OF_SOURCE, "no keys of KMS or of customers are used"),
             // what is kept beside them
             taken("cache-control", "kept and returned"),
             taken("content-disposition", "kept and returned"),

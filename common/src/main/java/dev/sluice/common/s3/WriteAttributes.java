@@ -14,9 +14,20 @@ import java.util.SortedMap;
 /// @param contentMd5 the MD5 in hex that the client promises
 /// @param checksums the checksums in base64 that the client promises in headers
 /// @param declared the algorithm named by x-amz-sdk-checksum-algorithm, x-amz-checksum-algorithm or x-amz-trailer
+/// @param encrypted whether they are to be encrypted at rest: x-amz-server-side-encryption is AES256
 public record WriteAttributes(
         SortedMap<String, String> headers,
         SortedMap<String, String> userMetadata,
         Optional<String> contentMd5,
         Map<ChecksumAlgorithm, String> checksums,
-        Optional<ChecksumAlgorithm> declared) {}
+        Optional<ChecksumAlgorithm> declared,
+        boolean encrypted) {
+    public WriteAttributes(
+            SortedMap<String, String> headers,
+            SortedMap<String, String> userMetadata,
+            Optional<String> contentMd5,
+            Map<ChecksumAlgorithm, String> checksums,
+            Optional<ChecksumAlgorithm> declared) {
+        this(headers, userMetadata, contentMd5, checksums, declared, false);
+    }
+}

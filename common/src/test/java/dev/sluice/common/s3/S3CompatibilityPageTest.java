@@ -3,6 +3,7 @@ package dev.sluice.common.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.s3.BucketSetting.Document;
+import dev.sluice.common.s3.BucketSetting.DriveEncryption;
 import dev.sluice.common.s3.BucketSetting.Listing;
 import dev.sluice.common.s3.BucketSetting.Missing;
 import dev.sluice.common.s3.BucketSetting.OwnersAcl;
@@ -83,6 +84,9 @@ class S3CompatibilityPageTest {
                     case Listing _ ->
                         "an empty list; with `id` 404 `%s`".formatted(S3Code.NO_SUCH_CONFIGURATION.code());
                     case Missing(var code) -> "404 `%s`".formatted(code.code());
+                    case DriveEncryption() ->
+                        "404 `%s`; `AES256` where `storage.encrypted` is set, but not of a cached bucket"
+                                .formatted(S3Code.NO_SUCH_ENCRYPTION.code());
                     case OwnersAcl() -> "the owner has `FULL_CONTROL`";
                     case PolicyStatus() -> "whether the policy grants anything to everyone";
                 };

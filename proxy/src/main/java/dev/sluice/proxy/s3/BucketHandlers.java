@@ -8,6 +8,7 @@ import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.s3.BucketDocument;
 import dev.sluice.common.s3.BucketSetting;
+import dev.sluice.common.s3.Encryption;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
@@ -15,6 +16,7 @@ import dev.sluice.common.s3.answer.BucketXml;
 import dev.sluice.common.s3.answer.Owner;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.answer.SettingXml;
+import dev.sluice.common.s3.config.EncryptionConfiguration;
 import dev.sluice.common.s3.parse.S3Bodies;
 import dev.sluice.proxy.gateway.RequestBodies;
 import java.time.Instant;
@@ -26,13 +28,16 @@ public final class BucketHandlers {
     private final DocumentHandlers documents;
     private final String accepted;
     private final String shown;
+    private final boolean encryptedDrives;
 
     /// @param region the one region of this cluster, or `*` for any, which has to be shown as some region
-    public BucketHandlers(BucketLifecycle life, String region) {
+    /// @param encryptedDrives whether the operator says that all drives are encrypted below Sluice
+    public BucketHandlers(BucketLifecycle life, String region, boolean encryptedDrives) {
         this.life = life;
         this.documents = new DocumentHandlers(life);
         this.accepted = region;
         this.shown = region.equals("*") ? "us-east-1" : region;
+        this.encryptedDrives = encryptedDrives;
     }
 
     /// For what it is configured with.
@@ -77,6 +82,22 @@ public final class BucketHandlers {
         return S3Responses.xml(BucketXml.versioning());
     }
 
+    /// It changes nothing: all objects of the bucket are on encrypted drives anyway.
+    Response encrypt(
+            S3Request.PutBucketEncryption put, Bucket bucket, Caller caller, RequestHead head, ByteSource body) {
+        var document = RequestBodies.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION);
+        RequestBodies.verify(document, put.checksums(), put.contentMd5());
+        EncryptionConfiguration.requireAes256(document);
+        if (bucket.backed()) {
+            throw S3Failure.notImplemented(
+                    "PutBucketEncryption of a bucket with a backend: configure the cloud's bucket");
+        }
+        if (!encryptedDrives) {
+            throw Encryption.notOfDrives();
+        }
+        return Response.empty(200);
+    }
+
     /// Nothing of it is configured.
     public Response setting(S3Request.GetBucketSetting question, Bucket bucket, ClusterView view) {
         return switch (question.setting()) {
@@ -88,6 +109,12 @@ public final class BucketHandlers {
                 yield S3Responses.xml(SettingXml.emptyList(root));
             }
             case BucketSetting.Missing(var code) -> throw S3Failure.of(code, bucket.name());
+            case BucketSetting.DriveEncryption() -> {
+                if (!encryptedDrives || bucket.backed()) {
+                    throw S3Failure.of(S3Code.NO_SUCH_ENCRYPTION, bucket.name());
+                }
+                yield S3Responses.xml(SettingXml.encryption());
+            }
             case BucketSetting.OwnersAcl() -> S3Responses.xml(SettingXml.acl(Owner.SLUICE));
             case BucketSetting.PolicyStatus() -> {
                 if (bucket.properties().document(BucketDocument.POLICY).isEmpty()) {

@@ -40,6 +40,7 @@ import dev.sluice.targetnode.coldfill.Fills;
 import dev.sluice.targetnode.coldfill.Revalidation;
 import dev.sluice.targetnode.coldfill.RevalidationCounts;
 import dev.sluice.targetnode.coldfill.WriteThrough;
+import dev.sluice.targetnode.encryption.EncryptionAtRest;
 import dev.sluice.targetnode.expiry.ClockCheck;
 import dev.sluice.targetnode.expiry.Expirations;
 import dev.sluice.targetnode.expiry.ExpiryDates;
@@ -133,7 +134,8 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
                         writeThrough,
                         threads,
                         CompleteUploadHandler.PATIENCE),
-                cloudTags);
+                cloudTags,
+                new EncryptionAtRest(settings.encryptedDrives(), backends));
         var parked =
                 new ParkedRequests(parts.meters(), Tags.of("node", parts.node().value()));
         this.router = new ObjectRouter(parts.node(), views, store, parked, actions);

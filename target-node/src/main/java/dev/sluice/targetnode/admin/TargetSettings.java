@@ -9,5 +9,10 @@ import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 /// @param scrubbing how the drives are scrubbed
 /// @param resilvering how keys are brought to where they belong
 /// @param expiry when expired objects are deleted
+/// @param encryptedDrives whether the operator says that all drives are encrypted below Sluice
 public record TargetSettings(
-        ObjectSizeLimit limit, ScrubSettings scrubbing, ResilverSettings resilvering, ExpirySettings expiry) {}
+        ObjectSizeLimit limit,
+        ScrubSettings scrubbing,
+        ResilverSettings resilvering,
+        ExpirySettings expiry,
+        boolean encryptedDrives) {}

@@ -4,6 +4,7 @@ import dev.sluice.backend.Backend;
 import dev.sluice.backend.BackendObject;
 import dev.sluice.backend.WriteCondition;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.Encryption;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.multipart.CompletedParts;
@@ -87,7 +88,12 @@ final class UploadToCloud {
     private String put(WriteCondition condition) {
         long size = parts.stream().mapToLong(Part::size).sum();
         var attributes = new WriteAttributes(
-                upload.headers(), upload.userMetadata(), Optional.empty(), Map.of(), Optional.empty());
+                Encryption.without(upload.headers()),
+                upload.userMetadata(),
+                Optional.empty(),
+                Map.of(),
+                Optional.empty(),
+                upload.headers().containsKey(Encryption.HEADER));
         var source = new PartsSource(uploads, upload, parts);
         return write.toCloud(() -> backend.put(upload.key(), size, source, attributes, condition))
                 .etag();

@@ -66,9 +66,20 @@ public final class WriteThrough {
     }
 
     /// What a client is told of the object that it wrote.
-    public record Written(String etag, long size, long modifiedMillis, Map<ChecksumAlgorithm, String> checksums) {
+    ///
+    /// @param encryption what the cloud says of it
+    public record Written(
+            String etag,
+            long size,
+            long modifiedMillis,
+            Map<ChecksumAlgorithm, String> checksums,
+            Optional<String> encryption) {
         public static Written of(ObjectRecord record) {
-            return new Written(record.etag(), record.size(), record.modifiedMillis(), record.checksums());
+            return of(record, Optional.empty());
+        }
+
+        private static Written of(ObjectRecord record, Optional<String> encryption) {
+            return new Written(record.etag(), record.size(), record.modifiedMillis(), record.checksums(), encryption);
         }
     }
 
@@ -91,7 +102,8 @@ public final class WriteThrough {
                 attributes.userMetadata(),
                 attributes.contentMd5(),
                 promised(received),
-                attributes.declared());
+                attributes.declared(),
+                attributes.encrypted());
         try (var write = fills.write(new Fills.Key(bucket.id(), key));
                 var _ = writes.enter(bucket)) {
             var condition = condition(backend, key, conditions);
@@ -100,16 +112,17 @@ public final class WriteThrough {
             var stored = write.toCloud(() -> backend.put(key, received.size(), source, promised, condition));
             long modified = stored.lastModified().toEpochMilli();
             if (!isReturnedAsSent(attributes) || !write.mayStore()) {
-                return new Written(stored.etag(), received.size(), modified, received.checksums());
+                return new Written(stored.etag(), received.size(), modified, received.checksums(), stored.encryption());
             }
-            return Written.of(upload.commit(new CommitTerms(
+            var record = upload.commit(new CommitTerms(
                     stored.etag(),
                     received.checksums(),
                     Tags.counted(attributes.headers()),
                     attributes.userMetadata(),
                     Optional.of(stored.version()),
                     Optional.of(modified),
-                    WriteCheck.NONE)));
+                    WriteCheck.NONE));
+            return Written.of(record, stored.encryption());
         }
     }
 

@@ -44,12 +44,14 @@ public final class CopyHandlers {
                     replace ? asked.userMetadata() : source.userMetadata(),
                     replace ? asked.contentMd5() : Optional.empty(),
                     replace ? asked.checksums() : Map.of(),
-                    asked.declared());
+                    asked.declared(),
+                    asked.encrypted());
             cloudTags.requireKept(call.bucket(), attributes);
             var written = puts.write(
                     call.bucket(), call.key(), source.incoming(), attributes, copy.conditions(), body::abandoned);
-            return S3Responses.xml(CopyXml.object(
+            var answer = S3Responses.xml(CopyXml.object(
                     written.etag(), Instant.ofEpochMilli(written.modifiedMillis()), written.checksums()));
+            return answer.with(PutObjectHandler.encryption(written));
         }
     }
 

@@ -7,6 +7,7 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.TargetUploads;
+import dev.sluice.common.s3.Encryption;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
@@ -54,7 +55,9 @@ public final class MultipartHandlers {
             var upload = uploads.create(
                     BucketRefs.of(call.bucket()),
                     call.key(),
-                    attributes.headers(),
+                    attributes.encrypted() && call.bucket().backed()
+                            ? Encryption.with(attributes.headers()) // its cloud is told when the upload is completed
+                            : attributes.headers(),
                     attributes.userMetadata(),
                     algorithm.map(ChecksumAlgorithm::name),
                     create.fullObjectChecksum());

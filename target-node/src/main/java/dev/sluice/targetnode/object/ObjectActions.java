@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.targetnode.coldfill.CloudTags;
+import dev.sluice.targetnode.encryption.EncryptionAtRest;
 
 /// One handler for each kind of action on an object.
 public record ObjectActions(
@@ -10,4 +11,5 @@ public record ObjectActions(
         CopyHandlers copies,
         MultipartHandlers multipart,
         CompleteUploadHandler completions,
-        CloudTags cloudTags) {}
+        CloudTags cloudTags,
+        EncryptionAtRest encryption) {}

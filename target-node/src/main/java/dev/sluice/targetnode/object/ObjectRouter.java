@@ -11,6 +11,7 @@ import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Header;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.answer.Owner;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.answer.SettingXml;
@@ -86,6 +87,10 @@ public final class ObjectRouter {
     }
 
     private Answer served(ObjectCall call) {
+        return actions.encryption().told(call, answered(call));
+    }
+
+    private Answer answered(ObjectCall call) {
         return switch (call.request()) {
             case S3Request.GetObject get -> withoutRdma(call, actions.gets().get(call, get));
             case S3Request.HeadObject head -> actions.gets().head(call, head);
@@ -137,14 +142,17 @@ public final class ObjectRouter {
     private Response blocking(ObjectCall call, ByteSource body) {
         return switch (call.request()) {
             case S3Request.PutObject put -> {
-                actions.cloudTags().requireKept(call.bucket(), put.attributes());
+                requireKept(call, put.attributes());
                 yield actions.puts().handle(call, put, body);
             }
-            case S3Request.CopyObject copy -> actions.copies().object(call, copy, body);
+            case S3Request.CopyObject copy -> {
+                actions.encryption().require(call.bucket(), copy.attributes());
+                yield actions.copies().object(call, copy, body);
+            }
             case S3Request.DeleteObject delete ->
                 actions.deletes().handle(call.bucket(), call.key(), delete.conditions(), body);
             case S3Request.CreateMultipartUpload create -> {
-                actions.cloudTags().requireKept(call.bucket(), create.attributes());
+                requireKept(call, create.attributes());
                 yield actions.multipart().create(call, create);
             }
             case S3Request.UploadPart part -> actions.multipart().part(call, part, body);
@@ -160,5 +168,11 @@ public final class ObjectRouter {
                     S3Request.GetObjectAttributes _,
                     S3Request.GetObjectTagging _ -> throw new IllegalStateException("reads are answered before");
         };
+    }
+
+    /// A copy's tags are known later.
+    private void requireKept(ObjectCall call, WriteAttributes attributes) {
+        actions.encryption().require(call.bucket(), attributes);
+        actions.cloudTags().requireKept(call.bucket(), attributes);
     }
 }

@@ -8,6 +8,7 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.Encryption;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.body.BodyDecoder;
@@ -59,7 +60,8 @@ public final class PutObjectHandler {
             var written = write(
                     call.bucket(), call.key(), UploadBody.of(body), put.attributes(), put.conditions(), raw::abandoned);
             var headers = headers(written.etag(), written.checksums());
-            return Response.of(200, expiry(call, written, put.attributes(), headers), ResponseBody.NONE);
+            return Response.of(200, expiry(call, written, put.attributes(), headers), ResponseBody.NONE)
+                    .with(encryption(written));
         }
     }
 
@@ -68,6 +70,13 @@ public final class PutObjectHandler {
                 .of(written.size(), Instant.ofEpochMilli(written.modifiedMillis()), attributes.headers())
                 .map(value -> headers.with(ExpiryDates.HEADER, value))
                 .orElse(headers);
+    }
+
+    /// What the bucket's cloud says of it.
+    static Headers encryption(WriteThrough.Written written) {
+        return written.encryption()
+                .map(kind -> Headers.of(Encryption.HEADER, kind))
+                .orElse(Headers.EMPTY);
     }
 
     /// Also what a copy does with its source's bytes.

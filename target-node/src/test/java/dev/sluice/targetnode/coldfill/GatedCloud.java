@@ -51,6 +51,7 @@ public final class GatedCloud implements Backend {
     private volatile Moment after = (_, _) -> {};
     private volatile BodyMoment body = (_, _) -> {};
     private volatile Predicate<String> isListed = _ -> true;
+    private volatile boolean encrypts = true;
 
     public MemoryBackend memory() {
         return memory;
@@ -86,6 +87,16 @@ public final class GatedCloud implements Backend {
     @Override
     public boolean keepsTags() {
         return memory.keepsTags();
+    }
+
+    @Override
+    public boolean encryptsOnRequest() {
+        return encrypts;
+    }
+
+    /// From now on it is like Google's, which takes no header for it.
+    public void encryptsOnRequest(boolean does) {
+        encrypts = does;
     }
 
     @Override

@@ -135,7 +135,18 @@ public final class TargetFixture implements AutoCloseable {
 
     /// With what is on the drive in this folder, and in a cloud.
     public TargetFixture(Path folder, GatedCloud cloud) throws IOException {
-        this(folder, store -> store.reserve(1 << 20), UnaryOperator.identity(), ObjectSizeLimit.DEFAULT, cloud);
+        this(folder, store -> store.reserve(1 << 20), UnaryOperator.identity(), ObjectSizeLimit.DEFAULT, cloud, false);
+    }
+
+    /// @param encryptedDrives whether the operator says so of them
+    public TargetFixture(Path folder, boolean encryptedDrives) throws IOException {
+        this(
+                folder,
+                store -> store.reserve(1 << 20),
+                UnaryOperator.identity(),
+                ObjectSizeLimit.DEFAULT,
+                new GatedCloud(),
+                encryptedDrives);
     }
 
     public TargetFixture(Path folder, long reserve) throws IOException {
@@ -143,12 +154,12 @@ public final class TargetFixture implements AutoCloseable {
     }
 
     public TargetFixture(Path folder, ObjectSizeLimit limit) throws IOException {
-        this(folder, store -> store.reserve(1 << 20), UnaryOperator.identity(), limit, new GatedCloud());
+        this(folder, store -> store.reserve(1 << 20), UnaryOperator.identity(), limit, new GatedCloud(), false);
     }
 
     public TargetFixture(Path folder, UnaryOperator<StoreSettings> settings, UnaryOperator<DriveFiles> seam)
             throws IOException {
-        this(folder, settings, seam, ObjectSizeLimit.DEFAULT, new GatedCloud());
+        this(folder, settings, seam, ObjectSizeLimit.DEFAULT, new GatedCloud(), false);
     }
 
     /// @param settings of the store
@@ -158,7 +169,8 @@ public final class TargetFixture implements AutoCloseable {
             UnaryOperator<StoreSettings> settings,
             UnaryOperator<DriveFiles> seam,
             ObjectSizeLimit limit,
-            GatedCloud cloud)
+            GatedCloud cloud,
+            boolean encryptedDrives)
             throws IOException {
         this.cloud = cloud;
         backends = new BucketBackends((_, _) -> cloud, meters);
@@ -178,7 +190,8 @@ public final class TargetFixture implements AutoCloseable {
         quotas = Quotas.start(NODE, store.bucketBytes(), views, peers);
         handlers = new TargetHandlers(
                 new TargetParts(NODE, store, control, views, peers, backends, quotas, digests, meters, clock),
-                new TargetSettings(limit, ScrubSettings.OFF, ResilverSettings.DEFAULTS, ExpirySettings.DEFAULTS));
+                new TargetSettings(
+                        limit, ScrubSettings.OFF, ResilverSettings.DEFAULTS, ExpirySettings.DEFAULTS, encryptedDrives));
     }
 
     private static Command joinAt(String url) {

@@ -1,5 +1,6 @@
 package dev.sluice.common.s3.answer;
 
+import dev.sluice.common.s3.Encryption;
 import dev.sluice.common.s3.Tags;
 import java.nio.ByteBuffer;
 
@@ -10,6 +11,19 @@ public final class SettingXml {
     /// @param content in XML
     public static ByteBuffer document(String root, String content) {
         return XmlWriter.document(root, 512).ascii(content).close(root).finish();
+    }
+
+    /// GetBucketEncryption's, where all drives are encrypted.
+    public static ByteBuffer encryption() {
+        return XmlWriter.document("ServerSideEncryptionConfiguration", 512)
+                .open("Rule")
+                .open("ApplyServerSideEncryptionByDefault")
+                .element("SSEAlgorithm", Encryption.AES256)
+                .close("ApplyServerSideEncryptionByDefault")
+                .element("BucketKeyEnabled", false)
+                .close("Rule")
+                .close("ServerSideEncryptionConfiguration")
+                .finish();
     }
 
     public static ByteBuffer emptyList(String root) {

@@ -1,6 +1,7 @@
 package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.s3.Encryption;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Header;
@@ -60,16 +61,30 @@ final class NotServed {
     }
 
     private static S3Failure refusal(S3Header header, String value) {
-        if (header.name().equals(S3Header.RDMA_TOKEN)) {
-            return S3Failure.noRdma();
-        }
-        if (header.name().equals(OWNERSHIP) && !OWNERSHIPS.contains(value)) {
-            return S3Failure.invalidArgument(OWNERSHIP, value, "Unknown " + OWNERSHIP + ": " + value);
-        }
+        return switch (header.name()) {
+            case S3Header.RDMA_TOKEN -> S3Failure.noRdma();
+            case Encryption.HEADER -> Encryption.onlyOfNewObjects();
+            case S3Header.ENCRYPTION_KEYS, S3Header.ENCRYPTION_KEYS_OF_SOURCE -> Encryption.noKeys(header.name());
+            case OWNERSHIP ->
+                OWNERSHIPS.contains(value)
+                        ? refusalOf(header, value)
+                        : S3Failure.invalidArgument(OWNERSHIP, value, "Unknown " + OWNERSHIP + ": " + value);
+            default -> refusalOf(header, value);
+        };
+    }
+
+    private static S3Failure refusalOf(S3Header header, String value) {
         return new S3Failure(
                 S3Code.NOT_IMPLEMENTED,
                 "Not served here: the header %s: %s (%s)".formatted(header.name(), value, header.use()),
                 header.name());
+    }
+
+    /// For what belongs to an upload that was begun without it, or with it.
+    static void refuseEncryption(Headers headers) {
+        if (headers.has(Encryption.HEADER)) {
+            throw Encryption.onlyOfNewObjects();
+        }
     }
 
     /// What CreateBucket says of ACLs, and of who owns the objects.

@@ -8,7 +8,9 @@ import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Header;
 import dev.sluice.common.s3.S3Request;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -16,6 +18,8 @@ import java.util.TreeMap;
 final class ObjectRequests {
     private static final String PART_MARKER = "x-amz-part-number-marker";
     private static final SortedMap<String, String> NO_OVERRIDES = Collections.emptySortedMap();
+    private static final Set<S3Action> OF_BEGUN_UPLOADS =
+            EnumSet.of(S3Action.UPLOAD_PART, S3Action.UPLOAD_PART_COPY, S3Action.COMPLETE_MULTIPART_UPLOAD);
 
     private ObjectRequests() {}
 
@@ -185,6 +189,9 @@ final class ObjectRequests {
     /// The same headers, when there is none among them that must not be ignored.
     private static Headers served(S3Action action, Headers headers) {
         headers.forEach(NotServed.refusing(S3Header.In.of(action)));
+        if (OF_BEGUN_UPLOADS.contains(action)) {
+            NotServed.refuseEncryption(headers);
+        }
         return headers;
     }
 }

@@ -4,6 +4,7 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.EncodedWords;
+import dev.sluice.common.s3.Encryption;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.Tags;
@@ -41,7 +42,16 @@ final class WriteHeaders {
                 userMetadata(headers),
                 ChecksumHeaders.contentMd5(headers),
                 checksums,
-                ChecksumHeaders.declared(headers, checksums));
+                ChecksumHeaders.declared(headers, checksums),
+                encrypted(headers));
+    }
+
+    private static boolean encrypted(Headers headers) {
+        boolean asked = headers.has(Encryption.HEADER);
+        if (asked) {
+            headers.all(Encryption.HEADER).forEach(Encryption::requireAes256);
+        }
+        return asked;
     }
 
     /// If-Match or `If-None-Match: *`. S3 answers NotImplemented to all others on a write, and so do we.

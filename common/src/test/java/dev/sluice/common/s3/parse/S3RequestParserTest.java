@@ -141,9 +141,14 @@ class S3RequestParserTest {
         assertThat(Requests.parse(S3Request.GetBucketSetting.class, "GET /abc?x-id=a&" + parameter)
                         .setting())
                 .isEqualTo(action.setting().get());
+        var bodyDecides = "PutBucketEncryption[bucket=abc, checksums={}, contentMd5=Optional.empty]";
         for (var line : new String[] {"PUT /abc", "DELETE /abc", "POST /abc", "PUT /abc/k", "DELETE /abc/k"}) {
             assertThat(Requests.refusal(line + "?" + parameter))
-                    .isIn("501 NotImplemented", "405 MethodNotAllowed", "400 AccessControlListNotSupported");
+                    .isIn(
+                            "501 NotImplemented",
+                            "405 MethodNotAllowed",
+                            "400 AccessControlListNotSupported",
+                            bodyDecides);
         }
     }
 
@@ -161,8 +166,11 @@ class S3RequestParserTest {
                 "GET /abc/k?versions|405 MethodNotAllowed",
                 "PUT /abc/k?acl|400 AccessControlListNotSupported",
                 "GET /abc/k?cors|405 MethodNotAllowed",
-                "GET /abc/k?encryption|501 NotImplemented",
-                "GET /?encryption|501 NotImplemented",
+                "GET /abc/k?encryption|405 MethodNotAllowed",
+                "GET /?encryption|405 MethodNotAllowed",
+                "DELETE /abc?encryption|501 NotImplemented",
+                "GET /abc/k?object-lock|501 NotImplemented",
+                "GET /?object-lock|501 NotImplemented",
                 "POST /abc|501 NotImplemented",
                 "POST /|405 MethodNotAllowed",
                 "PUT /|405 MethodNotAllowed",
@@ -216,7 +224,10 @@ class S3RequestParserTest {
 
     @ParameterizedTest
     @CsvSource({
-        "x-amz-server-side-encryption, AES256",
+        "x-amz-server-side-encryption, aws:kms",
+        "x-amz-server-side-encryption, aws:kms:dsse",
+        "x-amz-server-side-encryption-context, e30=",
+        "x-amz-server-side-encryption-bucket-key-enabled, true",
         "X-Amz-Server-Side-Encryption-Customer-Algorithm, AES256",
         "x-amz-server-side-encryption-aws-kms-key-id, k",
         "x-amz-copy-source-server-side-encryption-customer-key, k",
@@ -273,6 +284,85 @@ class S3RequestParserTest {
     }
 
     @Test
+    void encryptionIsAskedForByWhatBeginsAnObject() {
+        String[] header = {"X-Amz-Server-Side-Encryption", "AES256"};
+        var put = Requests.parse(S3Request.PutObject.class, "PUT /abc/k", header);
+        assertThat(put.attributes().encrypted()).isTrue();
+        assertThat(put.attributes().headers()).isEmpty();
+        assertThat(Requests.parse(S3Request.PutObject.class, "PUT /abc/k")
+                        .attributes()
+                        .encrypted())
+                .isFalse();
+        var presigned = "PUT /abc/k?X-Amz-Server-Side-Encryption=AES256&X-Amz-Signature=1";
+        assertThat(Requests.parse(S3Request.PutObject.class, presigned)
+                        .attributes()
+                        .encrypted())
+                .isTrue();
+        assertThat(Requests.parse(S3Request.CreateMultipartUpload.class, "POST /abc/k?uploads", header)
+                        .attributes()
+                        .encrypted())
+                .isTrue();
+        var copy = Requests.parse(
+                S3Request.CopyObject.class, "PUT /abc/k", header[0], header[1], "x-amz-copy-source", "/abc/other");
+        assertThat(copy.attributes().encrypted()).isTrue();
+    }
+
+    @Test
+    void encryptionOfAnUnknownKindIsAnInvalidArgument() {
+        for (var kind : List.of("AES128", "aes256", "", "kms")) {
+            assertThatThrownBy(() -> Requests.parse("PUT /abc/k", "x-amz-server-side-encryption", kind))
+                    .isInstanceOfSatisfying(S3Failure.class, refused -> {
+                        assertThat(refused.error().code()).isEqualTo("InvalidArgument");
+                        assertThat(refused.error().values()).containsExactly("x-amz-server-side-encryption", kind);
+                    })
+                    .hasMessageContaining("The encryption method specified is not supported");
+        }
+        assertThat(Requests.refusal(
+                        "PUT /abc/k",
+                        "x-amz-server-side-encryption",
+                        "AES256",
+                        "x-amz-server-side-encryption",
+                        "aws:kms"))
+                .isEqualTo("501 NotImplemented");
+    }
+
+    @Test
+    void encryptionIsNotAskedForByOtherRequests() {
+        for (var line : List.of(
+                "GET /abc/k",
+                "HEAD /abc/k",
+                "DELETE /abc/k",
+                "GET /abc",
+                "PUT /abc",
+                "PUT /abc/k?partNumber=1&uploadId=u",
+                "POST /abc/k?uploadId=u")) {
+            assertThat(Requests.refusal(line, "x-amz-server-side-encryption", "AES256"))
+                    .as(line)
+                    .isEqualTo("501 NotImplemented");
+        }
+        assertThat(Requests.refusal(
+                        "PUT /abc/k?partNumber=1&uploadId=u",
+                        "x-amz-server-side-encryption",
+                        "AES256",
+                        "x-amz-copy-source",
+                        "/abc/other"))
+                .isEqualTo("501 NotImplemented");
+    }
+
+    @Test
+    void refusalOfAKeySaysWhatToDoAndDoesNotRepeatIt() {
+        for (var header : List.of(
+                "x-amz-server-side-encryption-customer-key", "x-amz-copy-source-server-side-encryption-customer-key")) {
+            assertThatThrownBy(() -> Requests.parse("PUT /abc/k", header, "c2VjcmV0"))
+                    .hasMessageContaining("set storage.encrypted = true on every node")
+                    .hasMessageNotContaining("c2VjcmV0");
+        }
+        assertThatThrownBy(() -> Requests.parse("PUT /abc/k", "x-amz-server-side-encryption", "aws:kms"))
+                .hasMessageContaining("aws:kms")
+                .hasMessageContaining("send x-amz-server-side-encryption: AES256");
+    }
+
+    @Test
     void datesAndRangesAreNoConditionsOfLists() {
         for (var line : List.of("GET /abc", "GET /abc/k?uploadId=u")) {
             assertThat(Requests.refusal(line, "If-Modified-Since", "Sat, 21 Nov 2026 07:00:00 GMT"))
@@ -295,7 +385,7 @@ class S3RequestParserTest {
     void aPresignedQueryCarriesHeaders() {
         assertThat(Requests.refusal("PUT /abc/k?x-amz-acl=public-read&X-Amz-Signature=1"))
                 .isEqualTo("400 AccessControlListNotSupported");
-        assertThat(Requests.refusal("PUT /abc/k?X-Amz-Server-Side-Encryption=AES256"))
+        assertThat(Requests.refusal("PUT /abc/k?X-Amz-Server-Side-Encryption=aws:kms"))
                 .isEqualTo("501 NotImplemented");
         var put = Requests.parse(S3Request.PutObject.class, "PUT /abc/k?x-amz-meta-Colour=blue&X-Amz-Date=1");
         assertThat(put.attributes().userMetadata()).isEqualTo(Map.of("colour", "blue"));
