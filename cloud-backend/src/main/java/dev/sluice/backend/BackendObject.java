@@ -1,7 +1,6 @@
 package dev.sluice.backend;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
-import dev.sluice.common.s3.Encryption;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Map;
@@ -18,6 +17,7 @@ import java.util.TreeMap;
 /// @param userMetadata names in lower case without the cloud's prefix
 /// @param checksums over the whole object, in base64; never a composite of its parts' checksums
 /// @param md5 in hex, where the cloud promises that it is the MD5 of the bytes
+/// @param encryption the value of `x-amz-server-side-encryption`, where the cloud's answer to a write has it
 public record BackendObject(
         String key,
         long size,
@@ -27,7 +27,8 @@ public record BackendObject(
         SortedMap<String, String> headers,
         SortedMap<String, String> userMetadata,
         Map<ChecksumAlgorithm, String> checksums,
-        Optional<String> md5) {
+        Optional<String> md5,
+        Optional<String> encryption) {
     public BackendObject {
         if (size < 0) {
             throw new IllegalArgumentException("size " + size + " < 0");
@@ -35,19 +36,5 @@ public record BackendObject(
         headers = Collections.unmodifiableSortedMap(new TreeMap<>(headers));
         userMetadata = Collections.unmodifiableSortedMap(new TreeMap<>(userMetadata));
         checksums = Map.copyOf(checksums);
-    }
-
-    /// The same with what the cloud says of its encryption.
-    ///
-    /// @param kind the value of `x-amz-server-side-encryption`
-    public BackendObject encrypted(String kind) {
-        var more = new TreeMap<>(headers);
-        more.put(Encryption.HEADER, kind);
-        return new BackendObject(key, size, etag, version, lastModified, more, userMetadata, checksums, md5);
-    }
-
-    /// What the cloud says of its encryption, in the answer to a write.
-    public Optional<String> encryption() {
-        return Optional.ofNullable(headers.get(Encryption.HEADER));
     }
 }

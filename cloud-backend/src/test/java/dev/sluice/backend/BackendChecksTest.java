@@ -90,7 +90,8 @@ class BackendChecksTest {
     }
 
     private static BackendObject object(Map<ChecksumAlgorithm, String> checksums, Optional<String> md5) {
-        return new BackendObject("k", 9, "e", "v", Instant.EPOCH, new TreeMap<>(), new TreeMap<>(), checksums, md5);
+        return new BackendObject(
+                "k", 9, "e", "v", Instant.EPOCH, new TreeMap<>(), new TreeMap<>(), checksums, md5, Optional.empty());
     }
 
     private static String base64(String hex) {

@@ -132,9 +132,10 @@ class S3OnMinioTest extends BackendContract {
         try (var server = PeerServer.minioWithKey(own);
                 var client = client(server);
                 var cloud = Backends.open(newBucket(server), settings(6 << 20, 5 << 20), new SimpleMeterRegistry())) {
-            for (int length : new int[] {1000, 7_000_000}) { // in one, and in parts, where MinIO does not confirm it
+            for (int length : new int[] {1000, 7_000_000}) { // in one, and in parts, where a cloud may not confirm it
                 var put = cloud.put("a", length, Bytes.generated(length), Bytes.ENCRYPTED, WriteCondition.NONE);
-                assertThat(put.encryption()).isEqualTo(length == 1000 ? Optional.of("AES256") : Optional.empty());
+                assertThat(put.encryption())
+                        .isIn(Optional.of("AES256"), length == 1000 ? Optional.of("AES256") : Optional.empty());
                 assertThat(cloud.head("a").etag()).isEqualTo(put.etag());
                 var there = client.headObject(
                         request -> request.bucket(cloud.address().bucket()).key("a"));
@@ -154,8 +155,7 @@ class S3OnMinioTest extends BackendContract {
     void aCloudThatCannotEncryptRefusesTheWrite() throws IOException {
         try (var cloud = Backends.open(newBucket(minio), SETTINGS, new SimpleMeterRegistry())) {
             assertThatThrownBy(() -> cloud.put("a", 10, Bytes.generated(10), Bytes.ENCRYPTED, WriteCondition.NONE))
-                    .isInstanceOf(StoreException.InvalidArgument.class)
-                    .hasMessageContaining("KMS is not configured");
+                    .isInstanceOf(StoreException.InvalidArgument.class);
             assertThatThrownBy(() -> cloud.head("a")).isInstanceOf(StoreException.NoSuchKey.class);
         }
     }

@@ -9,6 +9,9 @@ import dev.sluice.deploy.harness.Endpoint;
 import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.SluiceCluster;
 import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,12 +23,11 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
-import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
 
-/// `x-amz-server-side-encryption: AES256` where the operator says that the drives are encrypted: nodes in processes of
-/// their own, a bucket with two replicas, and one whose cloud encrypts.
+/// `x-amz-server-side-encryption: AES256` through a proxy in a process of its own: to drives of which the operator says
+/// that they are encrypted, and into a cloud that encrypts.
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class EncryptionTest {
     private static final Duration SOON = Duration.ofSeconds(60);
@@ -44,15 +46,19 @@ final class EncryptionTest {
                 var cloud = new Endpoint(minio.url(), PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD).client();
                 var cluster = cluster(minio);
                 var s3 = cluster.endpoint().client()) {
-            cluster.run("bucket", "create", BUCKET, "--replicas", "2");
+            cluster.run("bucket", "create", BUCKET);
             Eventually.holds(SOON, () -> put(s3, BUCKET, "a"));
-            requireObjects(s3);
-            requireObjectInParts(s3);
+            requireToldOnce(cluster.endpoint());
             requireConfiguration(s3);
             cloud.createBucket(request -> request.bucket("behind"));
             cluster.run("bucket", "create", CACHED, "--backend", "s3://behind", "--via", "lab");
             Eventually.holds(SOON, () -> put(s3, CACHED, "a"));
-            requireEncryptedInCloud(s3, cloud);
+            uploadInParts(s3);
+            for (var key : new String[] {"a", "parts"}) {
+                assertThat(cloud.headObject(request -> request.bucket("behind").key(key))
+                                .serverSideEncryption())
+                        .isEqualTo(AES256);
+            }
         }
     }
 
@@ -60,7 +66,7 @@ final class EncryptionTest {
         var settings = Files.writeString(folder.resolve("mine.toml"), """
                 [cluster]
                 proxies = 1
-                targets = 3
+                targets = 1
                 drives = 1
                 [storage]
                 encrypted = true
@@ -75,64 +81,23 @@ final class EncryptionTest {
     }
 
     private static void put(S3Client s3, String bucket, String key) {
-        s3.putObject(request -> request.bucket(bucket).key(key), RequestBody.fromBytes(SHARD));
+        var put = s3.putObject(
+                request -> request.bucket(bucket).key(key).serverSideEncryption(AES256), RequestBody.fromBytes(SHARD));
+        assertThat(put.serverSideEncryption()).isEqualTo(AES256);
     }
 
-    private static PutObjectRequest.Builder encrypted(PutObjectRequest.Builder request, String bucket, String key) {
-        return request.bucket(bucket).key(key).serverSideEncryption(AES256);
-    }
-
-    private static void requireObjects(S3Client s3) {
-        for (var key : new String[] {"a", "b", "c", "d"}) { // on different targets
-            var put = s3.putObject(request -> encrypted(request, BUCKET, key), RequestBody.fromBytes(SHARD));
-            assertThat(put.serverSideEncryption()).isEqualTo(AES256);
-            for (int i = 0; i < 2; i++) {
-                var got = s3.getObjectAsBytes(
-                        request -> request.bucket(BUCKET).key(key).range("bytes=10-19"));
-                assertThat(got.response().serverSideEncryption()).isEqualTo(AES256);
-                assertThat(got.asByteArray()).hasSize(10);
-            }
-            assertThat(s3.headObject(request -> request.bucket(BUCKET).key(key)).serverSideEncryption())
-                    .isEqualTo(AES256);
+    private static void requireToldOnce(Endpoint endpoint) throws Exception {
+        try (var presigner = endpoint.presigner();
+                var http = HttpClient.newHttpClient()) {
+            var url = presigner
+                    .presignGetObject(request -> request.signatureDuration(Duration.ofMinutes(5))
+                            .getObjectRequest(get -> get.bucket(BUCKET).key("a")))
+                    .url()
+                    .toURI();
+            var got = http.send(HttpRequest.newBuilder(url).build(), HttpResponse.BodyHandlers.ofByteArray());
+            assertThat(got.body()).isEqualTo(SHARD);
+            assertThat(got.headers().allValues("x-amz-server-side-encryption")).containsExactly("AES256");
         }
-        var copy = s3.copyObject(request -> request.sourceBucket(BUCKET)
-                .sourceKey("a")
-                .destinationBucket(BUCKET)
-                .destinationKey("copy")
-                .serverSideEncryption(AES256));
-        assertThat(copy.serverSideEncryption()).isEqualTo(AES256);
-        assertThat(s3.getObjectAsBytes(request -> request.bucket(BUCKET).key("copy"))
-                        .asByteArray())
-                .isEqualTo(SHARD);
-        assertThatThrownBy(() -> s3.putObject(
-                        request -> request.bucket(BUCKET).key("kms").serverSideEncryption(ServerSideEncryption.AWS_KMS),
-                        RequestBody.empty()))
-                .isInstanceOfSatisfying(
-                        S3Exception.class,
-                        refused -> assertThat(refused.statusCode()).isEqualTo(501))
-                .hasMessageContaining("KMS is not used");
-    }
-
-    private static void requireObjectInParts(S3Client s3) {
-        var begun = s3.createMultipartUpload(
-                request -> request.bucket(BUCKET).key("parts").serverSideEncryption(AES256));
-        assertThat(begun.serverSideEncryption()).isEqualTo(AES256);
-        var part = s3.uploadPart(
-                request -> request.bucket(BUCKET)
-                        .key("parts")
-                        .uploadId(begun.uploadId())
-                        .partNumber(1),
-                RequestBody.fromBytes(SHARD));
-        assertThat(part.serverSideEncryption()).isEqualTo(AES256);
-        var done = s3.completeMultipartUpload(request -> request.bucket(BUCKET)
-                .key("parts")
-                .uploadId(begun.uploadId())
-                .multipartUpload(upload -> upload.parts(CompletedPart.builder()
-                        .partNumber(1)
-                        .eTag(part.eTag())
-                        .checksumCRC32(part.checksumCRC32())
-                        .build())));
-        assertThat(done.serverSideEncryption()).isEqualTo(AES256);
     }
 
     private static void requireConfiguration(S3Client s3) {
@@ -142,50 +107,27 @@ final class EncryptionTest {
             assertThat(rule.applyServerSideEncryptionByDefault().sseAlgorithm()).isEqualTo(AES256);
             assertThat(rule.bucketKeyEnabled()).isFalse();
         });
-        s3.putBucketEncryption(request -> request.bucket(BUCKET).serverSideEncryptionConfiguration(configuration));
+        assertThatThrownBy(() -> s3.putBucketEncryption(
+                        request -> request.bucket(BUCKET).serverSideEncryptionConfiguration(configuration)))
+                .isInstanceOfSatisfying(
+                        S3Exception.class,
+                        refused -> assertThat(refused.statusCode()).isEqualTo(501));
     }
 
-    private static void requireEncryptedInCloud(S3Client s3, S3Client cloud) {
-        var put = s3.putObject(request -> encrypted(request, CACHED, "b"), RequestBody.fromBytes(SHARD));
-        assertThat(put.serverSideEncryption()).isEqualTo(AES256);
-        assertThat(inCloud(cloud, "b")).isEqualTo(AES256);
-        assertThat(inCloud(cloud, "a")).isNull();
-        assertThat(s3.getObjectAsBytes(request -> request.bucket(CACHED).key("b"))
-                        .asByteArray())
-                .isEqualTo(SHARD);
-        var copy = s3.copyObject(request -> request.sourceBucket(BUCKET)
-                .sourceKey("a")
-                .destinationBucket(CACHED)
-                .destinationKey("copy")
-                .serverSideEncryption(AES256));
-        assertThat(copy.serverSideEncryption()).isEqualTo(AES256);
-        assertThat(inCloud(cloud, "copy")).isEqualTo(AES256);
-        var begun = s3.createMultipartUpload(
-                request -> request.bucket(CACHED).key("parts").serverSideEncryption(AES256));
+    private static void uploadInParts(S3Client s3) {
+        var id = s3.createMultipartUpload(
+                        request -> request.bucket(CACHED).key("parts").serverSideEncryption(AES256))
+                .uploadId();
         var part = s3.uploadPart(
-                request -> request.bucket(CACHED)
-                        .key("parts")
-                        .uploadId(begun.uploadId())
-                        .partNumber(1),
+                request -> request.bucket(CACHED).key("parts").uploadId(id).partNumber(1),
                 RequestBody.fromBytes(SHARD));
         s3.completeMultipartUpload(request -> request.bucket(CACHED)
                 .key("parts")
-                .uploadId(begun.uploadId())
+                .uploadId(id)
                 .multipartUpload(upload -> upload.parts(CompletedPart.builder()
                         .partNumber(1)
                         .eTag(part.eTag())
                         .checksumCRC32(part.checksumCRC32())
                         .build())));
-        assertThat(inCloud(cloud, "parts")).isEqualTo(AES256);
-        assertThat(s3.getObjectAsBytes(request -> request.bucket(CACHED).key("parts"))
-                        .asByteArray())
-                .isEqualTo(SHARD);
-        assertThatThrownBy(() -> s3.getBucketEncryption(request -> request.bucket(CACHED)))
-                .isInstanceOfSatisfying(
-                        S3Exception.class, none -> assertThat(none.statusCode()).isEqualTo(404));
-    }
-
-    private static ServerSideEncryption inCloud(S3Client cloud, String key) {
-        return cloud.headObject(request -> request.bucket("behind").key(key)).serverSideEncryption();
     }
 }

@@ -128,8 +128,8 @@ class OrderOfChecksTest {
 
     @Test
     void aSettingOfNoBucketIsNoSuchBucket() {
-        assertThat(sent("GET /none?website")).isEqualTo("404 NoSuchBucket");
-        assertThat(sent("PUT /none?website")).isEqualTo("501 NotImplemented");
+        assertThat(sent("GET /none?encryption")).isEqualTo("404 NoSuchBucket");
+        assertThat(sent("PUT /none?encryption")).isEqualTo("501 NotImplemented");
     }
 
     private static String line(S3Action action, String bucket) {

@@ -33,7 +33,8 @@ final class GcsObjects {
                 headers(blob),
                 userMetadata(blob),
                 crc == null ? Map.of() : Map.of(ChecksumAlgorithm.CRC32C, crc),
-                md5);
+                md5,
+                Optional.empty());
     }
 
     static long size(BlobInfo blob) {

@@ -39,7 +39,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// A bucket that lives as long as this object, held to the same contract as the real ones. Counts requests, and fails
 /// as it is told to.
 public final class MemoryBackend implements Backend {
-    private record Stored(BackendObject object, Tags tags, ByteBuffer bytes, boolean encrypted) {}
+    private record Stored(BackendObject object, Tags tags, ByteBuffer bytes) {}
 
     private final BackendAddress address;
     private final BackendCalls calls;
@@ -80,7 +80,7 @@ public final class MemoryBackend implements Backend {
     public List<String> encrypted() {
         synchronized (objects) {
             return objects.entrySet().stream()
-                    .filter(each -> each.getValue().encrypted())
+                    .filter(each -> each.getValue().object().encryption().isPresent())
                     .map(Map.Entry::getKey)
                     .toList();
         }
@@ -188,10 +188,10 @@ public final class MemoryBackend implements Backend {
                     Tags.counted(attributes.headers()),
                     attributes.userMetadata(),
                     attributes.checksums(),
-                    Optional.of(md5));
-            var tags = Tags.among(attributes.headers());
-            objects.put(key, new Stored(object, tags, ByteBuffer.wrap(bytes), attributes.encrypted()));
-            return attributes.encrypted() ? object.encrypted(Encryption.AES256) : object;
+                    Optional.of(md5),
+                    attributes.encrypted() ? Optional.of(Encryption.AES256) : Optional.empty());
+            objects.put(key, new Stored(object, Tags.among(attributes.headers()), ByteBuffer.wrap(bytes)));
+            return object;
         }
     }
 

@@ -62,7 +62,8 @@ final class S3Objects {
                 headers(response),
                 userMetadata(response),
                 checksums,
-                md5(etag, response));
+                md5(etag, response),
+                Optional.empty());
     }
 
     static String unquoted(String etag) {

@@ -70,8 +70,7 @@ final class S3Upload {
             var taken = length > settings.multipartThreshold()
                     ? inParts(key, length, body, attributes, condition)
                     : inOne(key, length, body, attributes, condition);
-            var object = written(key, length, S3Objects.unquoted(taken.etag()), attributes);
-            return taken.encryption().map(object::encrypted).orElse(object);
+            return written(key, length, taken, attributes);
         }
     }
 
@@ -230,7 +229,8 @@ final class S3Upload {
         return Base64.getEncoder().encodeToString(HexFormat.of().parseHex(hex));
     }
 
-    private static BackendObject written(String key, long length, String etag, WriteAttributes attributes) {
+    private static BackendObject written(String key, long length, Taken taken, WriteAttributes attributes) {
+        var etag = S3Objects.unquoted(taken.etag());
         return new BackendObject(
                 key,
                 length,
@@ -240,6 +240,7 @@ final class S3Upload {
                 Tags.counted(attributes.headers()),
                 attributes.userMetadata(),
                 attributes.checksums(),
-                Optional.empty());
+                Optional.empty(),
+                taken.encryption());
     }
 }

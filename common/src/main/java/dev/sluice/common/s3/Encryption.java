@@ -13,7 +13,7 @@ public final class Encryption {
 
     private static final String OF_KMS = "aws:";
     private static final String INSTEAD =
-            "Encrypt the drives below Sluice, set storage.encrypted = true on every node, and send %s: %s"
+            "%s: %s is served where the drives are encrypted below Sluice, or the bucket's cloud encrypts"
                     .formatted(HEADER, AES256);
 
     private Encryption() {}

@@ -1,7 +1,6 @@
 package dev.sluice.common.s3;
 
 import dev.sluice.common.s3.BucketSetting.Document;
-import dev.sluice.common.s3.BucketSetting.DriveEncryption;
 import dev.sluice.common.s3.BucketSetting.Listing;
 import dev.sluice.common.s3.BucketSetting.Missing;
 import dev.sluice.common.s3.BucketSetting.OwnersAcl;
@@ -51,8 +50,8 @@ public enum S3Action {
     GET_BUCKET_CORS("GET", On.BUCKET, "cors", "s3:GetBucketCORS"),
     PUT_BUCKET_CORS("PUT", On.BUCKET, "cors", "s3:PutBucketCORS"),
     DELETE_BUCKET_CORS("DELETE", On.BUCKET, "cors", "s3:PutBucketCORS"),
-    GET_BUCKET_ENCRYPTION("encryption", "s3:GetEncryptionConfiguration", new DriveEncryption()),
-    PUT_BUCKET_ENCRYPTION("PUT", On.BUCKET, "encryption", "s3:PutEncryptionConfiguration"),
+    GET_BUCKET_ENCRYPTION("encryption", "s3:GetEncryptionConfiguration", new BucketSetting.DriveEncryption()),
+    PUT_BUCKET_ENCRYPTION("PUT", On.BUCKET, "encryption", "s3:PutEncryptionConfiguration", Serving.REFUSED),
     DELETE_BUCKET_ENCRYPTION("DELETE", On.BUCKET, "encryption", "s3:PutEncryptionConfiguration", Serving.REFUSED),
     GET_BUCKET_INTELLIGENT_TIERING_CONFIGURATION(
             "intelligent-tiering",

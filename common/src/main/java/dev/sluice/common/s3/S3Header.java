@@ -61,7 +61,8 @@ public record S3Header(String name, Set<In> refusedIn, Set<String> accepted, Str
                     Encryption.HEADER,
                     EnumSet.of(In.READ, In.DELETION, In.OTHER),
                     Set.of(),
-                    "a new object's: `AES256` with `storage.encrypted`, or for a cached bucket's S3 cloud; else 501"),
+                    "a new object's: `AES256` with `storage.encrypted`, or for a cached bucket's S3 cloud; else 501;"
+                            + " 501 for parts and Complete"),
             refused(ENCRYPTION_KEYS, "no keys of KMS or of customers are used"),
             refused(ENCRYPTION_KEYS_OF_SOURCE, "no keys of KMS or of customers are used"),
             // what is kept beside them

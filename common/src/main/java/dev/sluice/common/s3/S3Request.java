@@ -42,10 +42,6 @@ public sealed interface S3Request {
     /// Accepted when it says what is so anyway.
     record PutBucketAcl(String bucket) implements OnBucket {}
 
-    /// Accepted when it says what is so anyway. Its body is the configuration.
-    record PutBucketEncryption(String bucket, Map<ChecksumAlgorithm, String> checksums, Optional<String> contentMd5)
-            implements OnBucket {}
-
     record GetBucketDocument(String bucket, BucketDocument document) implements OnBucket {}
 
     /// Its body is the document.

@@ -8,7 +8,6 @@ import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.s3.BucketDocument;
 import dev.sluice.common.s3.BucketSetting;
-import dev.sluice.common.s3.Encryption;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
@@ -16,7 +15,6 @@ import dev.sluice.common.s3.answer.BucketXml;
 import dev.sluice.common.s3.answer.Owner;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.answer.SettingXml;
-import dev.sluice.common.s3.config.EncryptionConfiguration;
 import dev.sluice.common.s3.parse.S3Bodies;
 import dev.sluice.proxy.gateway.RequestBodies;
 import java.time.Instant;
@@ -80,22 +78,6 @@ public final class BucketHandlers {
 
     Response versioning() {
         return S3Responses.xml(BucketXml.versioning());
-    }
-
-    /// It changes nothing: all objects of the bucket are on encrypted drives anyway.
-    Response encrypt(
-            S3Request.PutBucketEncryption put, Bucket bucket, Caller caller, RequestHead head, ByteSource body) {
-        var document = RequestBodies.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION);
-        RequestBodies.verify(document, put.checksums(), put.contentMd5());
-        EncryptionConfiguration.requireAes256(document);
-        if (bucket.backed()) {
-            throw S3Failure.notImplemented(
-                    "PutBucketEncryption of a bucket with a backend: configure the cloud's bucket");
-        }
-        if (!encryptedDrives) {
-            throw Encryption.notOfDrives();
-        }
-        return Response.empty(200);
     }
 
     /// Nothing of it is configured.

@@ -168,7 +168,6 @@ public final class S3Gateway implements HttpHandler {
             case S3Request.GetBucketVersioning _ -> buckets.versioning();
             case S3Request.GetBucketSetting question -> buckets.setting(question, bucket, view);
             case S3Request.PutBucketAcl _ -> Response.empty(200);
-            case S3Request.PutBucketEncryption put -> buckets.encrypt(put, bucket, caller, head, body);
             case S3Request.GetBucketDocument get -> buckets.documents().get(bucket, get.document());
             case S3Request.PutBucketDocument put -> buckets.documents().put(put, bucket, caller, head, body);
             case S3Request.DeleteBucketDocument delete -> buckets.documents().delete(bucket, delete.document());

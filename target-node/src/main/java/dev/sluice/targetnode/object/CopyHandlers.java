@@ -31,7 +31,9 @@ public final class CopyHandlers {
     }
 
     public Response object(ObjectCall call, S3Request.CopyObject copy, ByteSource body) {
-        if (copy.source().equals(copy.name()) && !copy.replaceMetadata()) {
+        if (copy.source().equals(copy.name())
+                && !copy.replaceMetadata()
+                && !copy.attributes().encrypted()) {
             throw S3Failure.invalidRequest("This copy request is illegal because it is trying to copy an object to"
                     + " itself without changing the object's metadata.");
         }

@@ -215,6 +215,15 @@ class ColdRangesTest {
 
     private static BackendObject object(String key) {
         return new BackendObject(
-                key, 1000, "e1", "v1", Instant.EPOCH, new TreeMap<>(), new TreeMap<>(), Map.of(), Optional.empty());
+                key,
+                1000,
+                "e1",
+                "v1",
+                Instant.EPOCH,
+                new TreeMap<>(),
+                new TreeMap<>(),
+                Map.of(),
+                Optional.empty(),
+                Optional.empty());
     }
 }

@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 
 /// What a client has in the end.
@@ -44,6 +45,11 @@ public final class Received {
 
     public String header(String name) {
         return headers.first(name).orElse("");
+    }
+
+    /// All headers of this name.
+    public List<String> headers(String name) {
+        return headers.all(name);
     }
 
     /// Takes the whole answer, as the engine would.

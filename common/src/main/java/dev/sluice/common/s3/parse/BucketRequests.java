@@ -37,9 +37,6 @@ final class BucketRequests {
                 NotServed.requireOwnersAcl(headers);
                 yield new S3Request.PutBucketAcl(bucket);
             }
-            case PUT_BUCKET_ENCRYPTION ->
-                new S3Request.PutBucketEncryption(
-                        bucket, ChecksumHeaders.values(headers, false), ChecksumHeaders.contentMd5(headers));
             default ->
                 action.setting()
                         .<S3Request>map(setting -> new S3Request.GetBucketSetting(bucket, setting, query.first("id")))

@@ -114,7 +114,7 @@ final class ObjectRequests {
         boolean replace = replaces(headers, "x-amz-metadata-directive", "Unknown metadata directive.");
         boolean replaceTags = replaces(headers, "x-amz-tagging-directive", "Unknown tagging directive.");
         var attributes = WriteHeaders.attributes(headers);
-        if (!replace && source.equals(name) && attributes.declared().isEmpty()) {
+        if (!replace && source.equals(name) && attributes.declared().isEmpty() && !attributes.encrypted()) {
             throw S3Failure.invalidRequest("This copy request is illegal because it is trying to copy an object to"
                     + " itself without changing the object's metadata, storage class, website redirect location or"
                     + " encryption attributes.");
