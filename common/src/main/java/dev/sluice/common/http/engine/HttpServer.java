@@ -68,6 +68,7 @@ public final class HttpServer implements AutoCloseable {
 
     private static void accept(Engine engine, SocketChannel channel) {
         engine.connections().add(channel);
+        SocketBuffers.limitUnsent(channel);
         channel.pipeline().addLast(new WrittenBytes(engine.budget()));
         engine.tls().ifPresent(tls -> channel.pipeline().addLast(tls.serverSide(channel)));
         var connection = new Connection(engine, channel);

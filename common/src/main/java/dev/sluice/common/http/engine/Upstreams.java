@@ -128,6 +128,7 @@ final class Upstreams {
                     @Override
                     protected void initChannel(Channel channel) {
                         all.add(channel);
+                        SocketBuffers.limitUnsent(channel);
                         channel.pipeline().addLast(new WrittenBytes(budget));
                         if (isSecure(node)) {
                             tls.ifPresent(each -> channel.pipeline().addLast(each.clientSide(channel, node)));
