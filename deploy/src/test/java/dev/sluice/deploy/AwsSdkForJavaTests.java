@@ -263,6 +263,20 @@ abstract class AwsSdkForJavaTests {
     }
 
     @Test
+    void aCopyOntoItselfAddsAChecksum() {
+        put("sum/later", SHARD);
+        s3.copyObject(copy -> copy.sourceBucket(bucket)
+                .sourceKey("sum/later")
+                .destinationBucket(bucket)
+                .destinationKey("sum/later")
+                .checksumAlgorithm(ChecksumAlgorithm.SHA256));
+        var got = s3.getObjectAsBytes(
+                request -> request.bucket(bucket).key("sum/later").checksumMode(ChecksumMode.ENABLED));
+        assertThat(got.asByteArray()).isEqualTo(SHARD);
+        assertThat(got.response().checksumSHA256()).isNotNull();
+    }
+
+    @Test
     void refusals() {
         try (var wrong = new Endpoint(endpoint.url(), endpoint.accessKey(), "wrong").client();
                 var nobody = new Endpoint(endpoint.url(), "NOBODY", endpoint.secretKey()).client()) {

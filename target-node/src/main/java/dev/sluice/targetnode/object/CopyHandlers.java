@@ -4,7 +4,6 @@ import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.ObjectCall;
-import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.Tags;
 import dev.sluice.common.s3.WriteAttributes;
@@ -31,12 +30,6 @@ public final class CopyHandlers {
     }
 
     public Response object(ObjectCall call, S3Request.CopyObject copy, ByteSource body) {
-        if (copy.source().equals(copy.name())
-                && !copy.replaceMetadata()
-                && !copy.attributes().encrypted()) {
-            throw S3Failure.invalidRequest("This copy request is illegal because it is trying to copy an object to"
-                    + " itself without changing the object's metadata.");
-        }
         try (var source = sources.open(copy.source(), copy.sourceConditions(), Optional.empty())) {
             var asked = copy.attributes();
             var tags = copy.replaceTags() ? Tags.among(asked.headers()) : tags(copy.source(), source);

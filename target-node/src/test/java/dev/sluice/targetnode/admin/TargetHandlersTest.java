@@ -225,21 +225,6 @@ class TargetHandlersTest {
         requireAbsent(target.own(), "a");
     }
 
-    @Test
-    void aCopyOntoItselfThatChangesNothingIsRefused() {
-        target.put(target.own(), "a", random(1, 1000));
-        var name = new ObjectName("own", "a");
-        var call = TargetFixture.call(
-                new S3Request.CopyObject(name, name, false, false, PLAIN, Conditions.NONE, Conditions.NONE),
-                target.own(),
-                0);
-        assertThatThrownBy(() -> target.run(call, ByteSource.empty()))
-                .isInstanceOfSatisfying(
-                        S3Failure.class,
-                        failure -> assertThat(failure.error().code()).isEqualTo("InvalidRequest"));
-        assertThat(target.get(target.own(), "a").body()).isEqualTo(random(1, 1000));
-    }
-
     /// Its node died, or the object is damaged further on.
     @Test
     void aCopyWhoseSourceBreaksOffIsNotTheClientsFault() throws IOException {

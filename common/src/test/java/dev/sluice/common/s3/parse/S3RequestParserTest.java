@@ -422,6 +422,23 @@ class S3RequestParserTest {
     }
 
     /// Else whoever has a URL for a PUT could read any object with it.
+    @ParameterizedTest
+    @CsvSource({
+        "x-amz-metadata-directive, COPY, 400 InvalidRequest",
+        "x-amz-tagging-directive, REPLACE, 400 InvalidRequest",
+        "x-amz-metadata-directive, REPLACE, ''",
+        "x-amz-checksum-algorithm, SHA256, ''",
+        "x-amz-server-side-encryption, AES256, ''",
+    })
+    void aCopyOntoItselfChangesSomething(String header, String value, String refusal) {
+        var copy = new String[] {"x-amz-copy-source", "/abc/k", header, value};
+        if (refusal.isEmpty()) {
+            Requests.parse(S3Request.CopyObject.class, "PUT /abc/k", copy);
+        } else {
+            assertThat(Requests.refusal("PUT /abc/k", copy)).isEqualTo(refusal);
+        }
+    }
+
     @Test
     void aCopySourceInTheQueryCountsOnlyWhereTheQueryIsSigned() {
         var copy = "PUT /abc/k?x-amz-copy-source=/secret/k";
