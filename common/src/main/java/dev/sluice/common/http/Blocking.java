@@ -7,4 +7,9 @@ public record Blocking(Work work) implements Answer {
         /// @return a [Response] or a [Forward]. A forward must not have read from the body.
         Answer run(ByteSource body);
     }
+
+    @Override
+    public Blocking with(String name, String value) {
+        return new Blocking(body -> work.run(body).with(name, value));
+    }
 }

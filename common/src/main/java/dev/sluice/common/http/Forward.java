@@ -11,4 +11,9 @@ public record Forward(Route route) implements Answer {
     public Forward(URI node, Headers extra) {
         this(Route.to(node, extra));
     }
+
+    @Override
+    public Forward with(String name, String value) {
+        return this;
+    }
 }

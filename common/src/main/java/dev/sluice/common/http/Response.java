@@ -21,6 +21,7 @@ public record Response(int status, Headers headers, ResponseBody body) implement
                         status, Headers.builder().addAll(headers).addAll(more).build(), body);
     }
 
+    @Override
     public Response with(String name, String value) {
         return new Response(status, headers.with(name, value), body);
     }

@@ -2,9 +2,6 @@ package dev.sluice.targetnode.encryption;
 
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.Answer;
-import dev.sluice.common.http.Blocking;
-import dev.sluice.common.http.Forward;
-import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.Encryption;
 import dev.sluice.common.s3.S3Failure;
@@ -44,15 +41,9 @@ public final class EncryptionAtRest {
     /// The answer with the header that S3 returns for each object of an encrypted bucket. In a cached bucket the cloud
     /// has the say.
     public Answer told(ObjectCall call, Answer answer) {
-        return drives && !call.bucket().backed() && isOfObject(call.request()) ? encrypted(answer) : answer;
-    }
-
-    private static Answer encrypted(Answer answer) {
-        return switch (answer) {
-            case Response response -> response.with(Encryption.HEADER, Encryption.AES256);
-            case Blocking(var work) -> new Blocking(body -> encrypted(work.run(body)));
-            case Forward forward -> forward;
-        };
+        return drives && !call.bucket().backed() && isOfObject(call.request())
+                ? answer.with(Encryption.HEADER, Encryption.AES256)
+                : answer;
     }
 
     /// Whether it reads or writes an object's bytes.

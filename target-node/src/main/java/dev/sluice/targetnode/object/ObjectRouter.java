@@ -4,7 +4,6 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
-import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ObjectCall;
@@ -116,15 +115,7 @@ public final class ObjectRouter {
 
     /// A client that asked for the bytes by RDMA gets them by HTTP.
     private static Answer withoutRdma(ObjectCall call, Answer answer) {
-        return call.head().headers().has(S3Header.RDMA_TOKEN) ? withoutRdma(answer) : answer;
-    }
-
-    private static Answer withoutRdma(Answer answer) {
-        return switch (answer) {
-            case Response response -> response.with("x-amz-rdma-reply", "501");
-            case Blocking(var work) -> new Blocking(body -> withoutRdma(work.run(body)));
-            case Forward forward -> forward;
-        };
+        return call.head().headers().has(S3Header.RDMA_TOKEN) ? answer.with("x-amz-rdma-reply", "501") : answer;
     }
 
     /// The same for each object that there is.

@@ -103,7 +103,7 @@ final class ConnectionClock implements Runnable {
         long now = System.nanoTime();
         var exchange = connection.current();
         if (halfClosed && TakenBytes.isReset(channel)) {
-            closeIf(1, Duration.ZERO, "has gone");
+            close("has gone");
         } else if (lingering) {
             closeIf(now - lingerSince, config.lingerTimeout(), "took too long to close");
         } else if (headBegun) {
@@ -116,7 +116,7 @@ final class ConnectionClock implements Runnable {
                 closeIf(now - idleSince, config.idleTimeout(), "is idle");
             }
         } else if (halfClosed && exchange.isUndecided() && engine.shortage() > 0) {
-            closeIf(1, Duration.ZERO, "may have gone, and others need its place");
+            close("may have gone, and others need its place");
         } else {
             exchange.tick(now);
             if (receives(now)) {
@@ -169,8 +169,12 @@ final class ConnectionClock implements Runnable {
 
     private void closeIf(long elapsed, Duration limit, String reason) {
         if (elapsed > limit.toNanos()) {
-            LOG.debug("closing the connection of {}: it {}", channel.remoteAddress(), reason);
-            Unawaited.close(channel);
+            close(reason);
         }
+    }
+
+    private void close(String reason) {
+        LOG.debug("closing the connection of {}: it {}", channel.remoteAddress(), reason);
+        Unawaited.close(channel);
     }
 }

@@ -23,9 +23,9 @@ final class SocketBuffers {
     /// Pooled: Netty's default gives buffers of this size fresh, cleared memory each time.
     static final ByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
 
-    /// What the system takes for a connection beside what is on its way. Without a limit it takes up to 4 MiB for a client
-    /// that does not read, of a memory that the whole machine shares: when that is used up, it resets connections of
-    /// others. With half of this one connection alone is a sixth slower.
+    /// What the system takes for a connection beside what is on its way. Without a limit it is up to 4 MiB for a client
+    /// that does not read, of memory that the whole machine shares. When that is used up, the system resets the
+    /// connections of others. With half of this limit a connection alone is a sixth slower.
     private static final long MOST_UNSENT = 256 << 10;
 
     private static final int SMALLEST_READ = 2 << 10;
