@@ -29,6 +29,7 @@ import dev.sluice.cli.command.object.GetCommand;
 import dev.sluice.cli.command.object.ObjectCommands;
 import dev.sluice.cli.command.object.PutCommand;
 import dev.sluice.cli.command.object.RemoveCommand;
+import dev.sluice.cli.command.object.SampleCommands;
 import dev.sluice.cli.demo.DemoCommand;
 import dev.sluice.cli.demo.cold.ColdCommand;
 import java.util.LinkedHashMap;
@@ -135,6 +136,13 @@ public final class Commands {
             })
     private static final class Cluster extends Group {}
 
+    @Command(
+            name = "sample",
+            description = "Counts and fetches samples of tar shards.",
+            footerHeading = Specs.EXAMPLES,
+            footer = {"  sluice sample ls imagenet/train-", "  sluice sample get imagenet/train-000000.tar 17"})
+    private static final class Sample extends Group {}
+
     private static CommandLine drives(Group group, Installation installation) {
         return new CommandLine(group)
                 .addSubcommand(new DriveCommands.ListDrives(installation))
@@ -204,6 +212,11 @@ public final class Commands {
         all.put("ls", () -> new ObjectCommands.ListObjects(installation));
         all.put("rm", () -> new RemoveCommand(installation));
         all.put("stat", () -> new ObjectCommands.Stat(installation));
+        all.put(
+                "sample",
+                () -> new CommandLine(new Sample())
+                        .addSubcommand(new SampleCommands.ListSamples(installation))
+                        .addSubcommand(new SampleCommands.GetSamples(installation)));
         all.put("demo", () -> new DemoCommand(installation.demo()));
         all.put("bench", BenchCommand::new);
         all.put("bench-cold", () -> new ColdCommand(installation.demo()));

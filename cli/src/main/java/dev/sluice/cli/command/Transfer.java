@@ -32,7 +32,7 @@ public final class Transfer implements AutoCloseable {
     }
 
     /// The objects that were moved as a whole and their bytes, for people and programs.
-    record Summary(long objects, long bytes, double seconds, List<String> failures) {
+    public record Summary(long objects, long bytes, double seconds, List<String> failures) {
         public String text(String verb) {
             return String.format(
                     Locale.ROOT,

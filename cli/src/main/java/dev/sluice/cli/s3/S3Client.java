@@ -18,6 +18,7 @@ import javax.xml.stream.XMLStreamException;
 /// Objects by S3: what the commands need and no more. Files are streamed, large ones sent in parts.
 public final class S3Client {
     static final long MULTIPART_ABOVE = 64L << 20;
+    private static final String CRC32 = "x-sluice-crc32";
     private static final Map<String, String> POLICY = Map.of("policy", "");
     private final SignedHttp http;
 
@@ -50,15 +51,41 @@ public final class S3Client {
 
     /// The bytes of an object while they arrive, and how many there will be. The caller closes the body.
     public Download get(String bucket, String key) {
-        var response = http.open(path(bucket, key));
+        return get(bucket, key, Map.of());
+    }
+
+    /// Samples of a tar shard, one after the other as they are in it.
+    ///
+    /// @param first counted from 0
+    public Download samples(String bucket, String key, long first, long count) {
+        var query = new TreeMap<>(Map.of("sample", Long.toString(first)));
+        if (count != 1) {
+            query.put("count", Long.toString(count));
+        }
+        return get(bucket, key, query);
+    }
+
+    private Download get(String bucket, String key, Map<String, String> query) {
+        var response = http.open(path(bucket, key), query);
         return new Download(
                 response.body(),
                 response.headers().firstValueAsLong("content-length").orElse(-1),
-                etag(response));
+                etag(response),
+                response.headers().firstValue(CRC32).map(text -> Long.parseLong(text, 16)));
+    }
+
+    /// How many samples a tar shard has, and of what size it is. The first such call of a shard takes as long as it
+    /// takes to read it.
+    ///
+    /// @return as docs/http-api.md has it
+    public String countSamples(String bucket, String key) {
+        return http.call("GET", path(bucket, key), Map.of("samples", "")).body();
     }
 
     /// A GET under way.
-    public record Download(InputStream body, long size, String etag) implements AutoCloseable {
+    ///
+    /// @param crc32 of the bytes, where the server says it
+    public record Download(InputStream body, long size, String etag, Optional<Long> crc32) implements AutoCloseable {
         @Override
         public void close() throws IOException {
             body.close();

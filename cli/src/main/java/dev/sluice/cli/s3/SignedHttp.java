@@ -64,9 +64,9 @@ public final class SignedHttp {
     }
 
     /// A request whose answer is read while it arrives; the caller closes it.
-    public HttpResponse<InputStream> open(String path) {
+    public HttpResponse<InputStream> open(String path, Map<String, String> query) {
         var response =
-                send(request("GET", path, Map.of(), Map.of(), BodyPublishers.noBody()), BodyHandlers.ofInputStream());
+                send(request("GET", path, query, Map.of(), BodyPublishers.noBody()), BodyHandlers.ofInputStream());
         if (response.statusCode() >= 300) {
             try (var body = response.body()) {
                 var text = new String(body.readAllBytes(), StandardCharsets.UTF_8);

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
@@ -78,18 +77,9 @@ public final class GetCommand extends ObjectCommand {
 
     /// @param begun hears of the length, negative when it is not known
     private static long fetch(S3Client s3, ObjectPath from, Path to, LongConsumer begun, LongConsumer moved) {
-        var work = to.resolveSibling("." + to.getFileName() + ".part");
         try (var download = s3.get(from.bucket(), from.key())) {
             begun.accept(download.size());
-            Files.createDirectories(to.toAbsolutePath().getParent());
-            try (var output = Files.newOutputStream(work)) {
-                var size = copy(download, output, moved);
-                Files.move(work, to, StandardCopyOption.REPLACE_EXISTING);
-                return size;
-            } catch (IOException cut) {
-                Files.deleteIfExists(work);
-                throw cut;
-            }
+            return WholeFile.write(to, output -> copy(download, output, moved));
         } catch (IOException cut) {
             throw CommandFailure.failed("%s/%s into %s: %s".formatted(from.bucket(), from.key(), to, cut.getMessage()));
         }
