@@ -98,7 +98,7 @@ public final class SampleCommands {
 
     @Command(
             name = "get",
-            description = "Fetches samples of a tar shard by their numbers, as a tar file.",
+            description = "Fetches a sample of a tar shard by its number, or K from there on, as a tar file.",
             footerHeading = Specs.EXAMPLES,
             footer = {
                 "  sluice sample get imagenet/train-000000.tar 17",

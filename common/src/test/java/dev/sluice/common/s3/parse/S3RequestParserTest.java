@@ -421,7 +421,6 @@ class S3RequestParserTest {
         }
     }
 
-    /// Else whoever has a URL for a PUT could read any object with it.
     @ParameterizedTest
     @CsvSource({
         "x-amz-metadata-directive, COPY, 400 InvalidRequest",
@@ -439,6 +438,7 @@ class S3RequestParserTest {
         }
     }
 
+    /// Else whoever has a URL for a PUT could read any object with it.
     @Test
     void aCopySourceInTheQueryCountsOnlyWhereTheQueryIsSigned() {
         var copy = "PUT /abc/k?x-amz-copy-source=/secret/k";
